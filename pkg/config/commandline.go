@@ -1,0 +1,378 @@
+package config
+
+import (
+	"net"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// Origin says where a flag of an effective command line comes from.
+type Origin uint8
+
+// The origins of flags.
+const (
+	// FromKubeadm: kubeadm's own argument.
+	FromKubeadm Origin = iota
+	// FromExtraArgs: an extraArg.
+	FromExtraArgs
+	// FromMerge: kubeadm's own argument with an extraArg of a mergeMethod.
+	FromMerge
+	// FromManifest: a word of a pod's command.
+	FromManifest
+)
+
+// Flag is one flag of a command line.
+type Flag struct {
+	// Name is the flag's name with dashes, whatever was written (S8j).
+	Name string
+	// Spelling is the name as written, without the leading dashes.
+	Spelling string
+	Value    string
+	// Unknown: the value is not known here (the address of a node that nothing names, a template mark); Value is
+	// then what is known of it, or empty.
+	Unknown bool
+	Origin  Origin
+	// Arg is the extraArg, for FromExtraArgs and FromMerge.
+	Arg *Arg
+	// At is the place of the value; zero for kubeadm's own arguments.
+	At source.Place
+}
+
+// CommandLine is the command line of a kube-apiserver without the program, in its order.
+type CommandLine []Flag
+
+// Last returns the last flag of a name, which is the one in force for a flag that does not accumulate, or nil.
+func (c CommandLine) Last(name string) *Flag {
+	for i := len(c) - 1; i >= 0; i-- {
+		if c[i].Name == name {
+			return &c[i]
+		}
+	}
+	return nil
+}
+
+// All returns the flags of a name in their order.
+func (c CommandLine) All(name string) []*Flag {
+	var flags []*Flag
+	for i := range c {
+		if c[i].Name == name {
+			flags = append(flags, &c[i])
+		}
+	}
+	return flags
+}
+
+// Value returns the value in force of a flag, empty where it is not set.
+func (c CommandLine) Value(name string) string {
+	if f := c.Last(name); f != nil {
+		return f.Value
+	}
+	return ""
+}
+
+// Args returns the words as they stand in a manifest: --name=value.
+func (c CommandLine) Args() []string {
+	words := make([]string, len(c))
+	for i, f := range c {
+		words[i] = "--" + f.Spelling + "=" + f.Value
+	}
+	return words
+}
+
+// Server is one kube-apiserver as it is configured.
+type Server struct {
+	Node  Node
+	Flags CommandLine
+	// FlagsUnknown: a patch or a wrapper does what cannot be followed here; Flags may lack or have too much.
+	FlagsUnknown bool
+	Envs         []EnvVar
+	// Mounts are the host paths that the pod sees; HostMount tells whether a path lies within.
+	Mounts []Volume
+	// Manifest is the pod that the server was read from, nil for one that kubeadm would write.
+	Manifest *Manifest
+}
+
+// Servers returns the API servers as kubeadm of a release would write them, one for each control-plane node
+// that is known and at least one; for manifests, the pods as they are.
+func (c *Cluster) Servers(r release.Release) []Server {
+	if c.Root == nil && c.Form != FormKind {
+		servers := make([]Server, 0, len(c.Manifests))
+		for _, m := range c.Manifests {
+			servers = append(servers, m.Server())
+		}
+		return servers
+	}
+	nodes := c.Nodes
+	if len(nodes) == 0 {
+		nodes = []Node{{}}
+	}
+	mounts := c.mounts()
+	servers := make([]Server, 0, len(nodes))
+	for _, n := range nodes {
+		flags, known := applyPatches(c.CommandLine(n, r), c.Patches)
+		servers = append(servers, Server{Node: n, Flags: flags, FlagsUnknown: !known, Envs: c.APIServer.Envs, Mounts: mounts})
+	}
+	return servers
+}
+
+// Server returns the pod as a server.
+func (m *Manifest) Server() Server {
+	return Server{Node: m.Node, Flags: m.Flags(), FlagsUnknown: m.Unreadable, Envs: m.Envs, Mounts: m.Mounts, Manifest: m}
+}
+
+// CommandLine returns the command line that kubeadm of a release writes for a node: its own arguments sorted, less
+// those that extraArgs replace, then the extraArgs in their order (kubeadm's getAPIServerCommand and
+// ArgumentsToCommand; compared with the real one in the lab).
+func (c *Cluster) CommandLine(n Node, r release.Release) CommandLine {
+	base := c.baseArguments(n)
+	last := map[string]*Arg{}
+	for _, a := range c.APIServer.Args {
+		last[a.Name] = a
+	}
+	out := make(CommandLine, 0, len(base)+len(c.APIServer.Args))
+	for _, f := range base {
+		a, ok := last[f.Name]
+		switch {
+		case !ok:
+			out = append(out, f)
+		case a.MergeMethod == "append":
+			out = append(out, mergedFlag(f, a, f.Value+a.Value))
+		case a.MergeMethod == "prepend":
+			out = append(out, mergedFlag(f, a, a.Value+f.Value))
+		}
+	}
+	for _, a := range c.APIServer.Args {
+		if a.MergeMethod != "" {
+			continue
+		}
+		f := Flag{Name: release.NormalizeFlag(a.Name), Spelling: a.Name, Value: a.Value, Origin: FromExtraArgs, Arg: a, At: a.ValuePlace()}
+		f.Unknown = PlaceholderIn(a.Value) != ""
+		out = append(out, f)
+	}
+	return out
+}
+
+func mergedFlag(f Flag, a *Arg, value string) Flag {
+	f.Value, f.Origin, f.Arg, f.At = value, FromMerge, a, a.ValuePlace()
+	f.Unknown = f.Unknown || PlaceholderIn(a.Value) != ""
+	return f
+}
+
+// DroppedArgs returns the extraArgs that kubeadm drops: those with a mergeMethod and no argument of kubeadm's
+// own to merge with, and those of which a later one of the same name decides.
+func (c *Cluster) DroppedArgs() []*Arg {
+	own := map[string]bool{}
+	for _, f := range c.baseArguments(Node{}) {
+		own[f.Name] = true
+	}
+	last := map[string]*Arg{}
+	for _, a := range c.APIServer.Args {
+		last[a.Name] = a
+	}
+	var dropped []*Arg
+	for _, a := range c.APIServer.Args {
+		if a.MergeMethod != "" && (!own[a.Name] || last[a.Name] != a) {
+			dropped = append(dropped, a)
+		}
+	}
+	return dropped
+}
+
+// baseArguments are kubeadm's own, sorted by name; the same in 1.33 to 1.37.
+func (c *Cluster) baseArguments(n Node) CommandLine {
+	dir := c.CertificatesDir.Value
+	cert := func(name string) string { return path.Join(dir, name) }
+	address, known := canonicalAddress(n.Address)
+	port := n.Port
+	if port == 0 {
+		port = 6443
+	}
+	args := map[string]string{
+		"advertise-address":                  address,
+		"allow-privileged":                   "true",
+		"client-ca-file":                     cert("ca.crt"),
+		"enable-admission-plugins":           "NodeRestriction",
+		"enable-bootstrap-token-auth":        "true",
+		"kubelet-client-certificate":         cert("apiserver-kubelet-client.crt"),
+		"kubelet-client-key":                 cert("apiserver-kubelet-client.key"),
+		"kubelet-preferred-address-types":    "InternalIP,ExternalIP,Hostname",
+		"proxy-client-cert-file":             cert("front-proxy-client.crt"),
+		"proxy-client-key-file":              cert("front-proxy-client.key"),
+		"requestheader-allowed-names":        "front-proxy-client",
+		"requestheader-client-ca-file":       cert("front-proxy-ca.crt"),
+		"requestheader-extra-headers-prefix": "X-Remote-Extra-",
+		"requestheader-group-headers":        "X-Remote-Group",
+		"requestheader-username-headers":     "X-Remote-User",
+		"secure-port":                        strconv.Itoa(port),
+		"service-account-issuer":             "https://kubernetes.default.svc." + c.DNSDomain.Value,
+		"service-account-key-file":           cert("sa.pub"),
+		"service-account-signing-key-file":   cert("sa.key"),
+		"service-cluster-ip-range":           c.ServiceSubnet.Value,
+		"tls-cert-file":                      cert("apiserver.crt"),
+		"tls-private-key-file":               cert("apiserver.key"),
+	}
+	if !c.APIServer.has("authorization-config") {
+		args["authorization-mode"] = "Node,RBAC"
+	}
+	c.etcdArguments(args, cert, address)
+	out := make(CommandLine, 0, len(args))
+	for name, value := range args {
+		f := Flag{Name: name, Spelling: name, Value: value}
+		switch name {
+		case "advertise-address":
+			f.Unknown, f.At = !known, n.At
+		case "secure-port":
+			f.At = n.At
+		}
+		if PlaceholderIn(value) != "" {
+			f.Unknown = true
+		}
+		out = append(out, f)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+func (c *Cluster) etcdArguments(args map[string]string, cert func(string) string, address string) {
+	if !c.Etcd.External {
+		host := "127.0.0.1"
+		if strings.Contains(address, ":") {
+			host = "[::1]"
+		}
+		args["etcd-servers"] = "https://" + host + ":2379"
+		for _, a := range c.Etcd.LocalArgs {
+			if a.Name != "advertise-client-urls" {
+				continue
+			}
+			switch own := "https://" + host + ":2379"; a.MergeMethod {
+			case "append":
+				args["etcd-servers"] = own + a.Value
+			case "prepend":
+				args["etcd-servers"] = a.Value + own
+			default:
+				args["etcd-servers"] = a.Value
+			}
+		}
+		args["etcd-cafile"] = cert("etcd/ca.crt")
+		args["etcd-certfile"] = cert("apiserver-etcd-client.crt")
+		args["etcd-keyfile"] = cert("apiserver-etcd-client.key")
+		return
+	}
+	args["etcd-servers"] = strings.Join(c.Etcd.Endpoints, ",")
+	if c.Etcd.CAFile != "" {
+		args["etcd-cafile"] = c.Etcd.CAFile
+	}
+	if c.Etcd.CertFile != "" && c.Etcd.KeyFile != "" {
+		args["etcd-certfile"] = c.Etcd.CertFile
+		args["etcd-keyfile"] = c.Etcd.KeyFile
+	}
+}
+
+// canonicalAddress returns a localAPIEndpoint.advertiseAddress as kubeadm writes it into the manifest. known is
+// false where kubeadm takes an address of the node's own instead: none given, unspecified, or loopback.
+func canonicalAddress(s string) (address string, known bool) {
+	ip := net.ParseIP(s)
+	if ip == nil {
+		return s, s != "" && PlaceholderIn(s) == ""
+	}
+	return ip.String(), !ip.IsUnspecified() && !ip.IsLoopback()
+}
+
+func (c Component) has(name string) bool {
+	for _, a := range c.Args {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// mounts are the host paths that kubeadm's kube-apiserver pod always has, and the extraVolumes; the folders that
+// kubeadm mounts only where they exist on the host are MaybeMounted.
+func (c *Cluster) mounts() []Volume {
+	dir := c.CertificatesDir.Value
+	mounts := []Volume{
+		{Name: "k8s-certs", HostPath: dir, MountPath: dir},
+		{Name: "ca-certs", HostPath: "/etc/ssl/certs", MountPath: "/etc/ssl/certs"},
+	}
+	if c.Etcd.External {
+		for i, folder := range c.etcdFolders() {
+			mounts = append(mounts, Volume{Name: "etcd-certs-" + strconv.Itoa(i), HostPath: folder, MountPath: folder})
+		}
+	}
+	for _, v := range c.APIServer.Volumes {
+		// A volume of the same name replaces kubeadm's own.
+		for i := range mounts {
+			if mounts[i].Name == v.Name {
+				mounts[i] = v
+				v.Name = ""
+				break
+			}
+		}
+		if v.Name != "" || v.MountPath != "" && v.Node != nil && !contains(mounts, v.Node) {
+			mounts = append(mounts, v)
+		}
+	}
+	return mounts
+}
+
+// etcdFolders are the folders of an external etcd's certificates that kubeadm mounts: not those that begin, as a
+// string, like one that is mounted anyway.
+func (c *Cluster) etcdFolders() []string {
+	var folders []string
+	for _, file := range []string{c.Etcd.CAFile, c.Etcd.CertFile, c.Etcd.KeyFile} {
+		if file != "" && !slices.Contains(folders, path.Dir(file)) {
+			folders = append(folders, path.Dir(file))
+		}
+	}
+	mounted := append([]string{c.CertificatesDir.Value, "/etc/ssl/certs"}, MaybeMounted...)
+	folders = slices.DeleteFunc(folders, func(f string) bool {
+		return slices.ContainsFunc(mounted, func(m string) bool { return strings.HasPrefix(f, m) })
+	})
+	slices.Sort(folders)
+	return folders
+}
+
+func contains(mounts []Volume, node *source.Value) bool {
+	for _, m := range mounts {
+		if m.Node == node {
+			return true
+		}
+	}
+	return false
+}
+
+// MaybeMounted are the folders that kubeadm mounts into the kube-apiserver pod where they exist on the node that it
+// runs on (pkg volumes.go of kubeadm 1.33 to 1.37).
+var MaybeMounted = []string{
+	"/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+}
+
+// Mounted returns the host path behind a path in the pod, through the mount with the longest path; ok is false
+// where no mount covers it.
+func (s Server) Mounted(file string) (host string, ok bool) {
+	best := ""
+	for _, m := range s.Mounts {
+		if m.MountPath != "" && Within(file, m.MountPath) && len(m.MountPath) >= len(best) {
+			best = m.MountPath
+			host = path.Join(m.HostPath, strings.TrimPrefix(path.Clean(file), path.Clean(m.MountPath)))
+		}
+	}
+	return host, best != ""
+}
+
+// Within tells whether a path lies in a folder, or is it.
+func Within(file, dir string) bool {
+	file, dir = path.Clean(file), path.Clean(dir)
+	return file == dir || dir == "/" || strings.HasPrefix(file, dir+"/")
+}
+
+// Flags reads the words of the pod's command as pflag does: --name=value, --name value, and boolean flags
+// without a value.
+func (m *Manifest) Flags() CommandLine { return readWords(m.Command) }

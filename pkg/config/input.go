@@ -1,0 +1,154 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// MaxSize bounds the size of an input in bytes. kubeadm's files have a few kilobytes; a ConfigMap at most 1 MiB.
+const MaxSize = 16 << 20
+
+// Input is a file that was read and the clusters that it holds.
+type Input struct {
+	File *source.File
+	Docs []*source.Document
+	// Clusters are in the order of the file; empty where the file has only documents that say nothing about
+	// kube-apiserver's flags, and then Notes says what it has.
+	Clusters []*Cluster
+	// Notes are remarks about the file for the reader of a report.
+	Notes []Note
+	// Patches are kubeadm patch files given as a configuration.
+	Patches []*PatchFile
+}
+
+// Note is a remark with its place; the place may be zero.
+type Note struct {
+	Text string
+	At   source.Place
+}
+
+// Error is an input that cannot be read as a configuration. It has the place and says what to do.
+type Error struct {
+	Place source.Place
+	Msg   string
+	// Foreign: the file has nothing to do with kubeadm; a directory walk passes it over.
+	Foreign bool
+}
+
+// Error returns file:line:column: message.
+func (e *Error) Error() string {
+	p := e.Place.File.Position(e.Place.Start)
+	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, e.Msg)
+}
+
+func fileError(f *source.File, offset int, foreign bool, format string, args ...any) *Error {
+	return &Error{Place: source.Place{File: f, Start: offset, End: offset}, Msg: fmt.Sprintf(format, args...), Foreign: foreign}
+}
+
+// ReadFile reads a configuration from a file of the local file system. See Read for the errors; those of the
+// file system name the file.
+func ReadFile(name string) (*Input, error) {
+	data, err := readBounded(name)
+	if err != nil {
+		return nil, err
+	}
+	return Read(name, data)
+}
+
+func readBounded(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory", name)
+	}
+	if info.Size() > MaxSize {
+		return nil, fmt.Errorf("%s: has %d MiB; a kubeadm configuration has a few kilobytes (limit %d MiB)", name, info.Size()>>20, MaxSize>>20)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	return data, nil
+}
+
+// plainPathError puts the file first and drops the system call's name.
+func plainPathError(name string, err error) error {
+	if pe, ok := err.(*fs.PathError); ok {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Read reads a configuration. The error is a *source.SyntaxError for text that is not YAML, an *Error for a
+// file that holds nothing that mvpcheck reads or that kubeadm could not decode.
+func Read(name string, data []byte) (*Input, error) {
+	file := source.NewFile(name, data)
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fileError(file, 0, true, "the file is empty")
+	}
+	if err := lookAlike(file); err != nil {
+		return nil, err
+	}
+	docs, err := file.Text().Documents()
+	if err != nil {
+		if e := templateError(file, err); e != nil {
+			return nil, e
+		}
+		return nil, err
+	}
+	in := &Input{File: file, Docs: docs}
+	r := reader{in: in}
+	if err := r.read(); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// hints are the texts of which one stands in every file that mvpcheck can say something about.
+var hints = [][]byte{
+	[]byte("kubeadm"), []byte("Kubeadm"), []byte("kube-apiserver"), []byte("ClusterConfiguration"), []byte("kind.x-k8s.io"),
+}
+
+// MayConcern tells whether a file found in a directory can hold a configuration at all; it looks at the bytes
+// only and is never wrong when it says no.
+func MayConcern(data []byte) bool {
+	for _, h := range hints {
+		if bytes.Contains(data, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// Walk returns the files of a directory, recursively, that have the ending of a configuration (.yaml, .yml,
+// .json), in lexical order. Hidden folders (.git) and symbolic links to folders are passed over.
+func Walk(dir string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return plainPathError(path, err)
+		}
+		if d.IsDir() {
+			if path != dir && strings.HasPrefix(d.Name(), ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(d.Name()) {
+		case ".yaml", ".yml", ".json":
+			if !strings.HasPrefix(d.Name(), ".") {
+				names = append(names, path)
+			}
+		}
+		return nil
+	})
+	return names, err
+}
