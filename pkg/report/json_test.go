@@ -1,0 +1,106 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"sigs.k8s.io/yaml"
+)
+
+var writers = map[string]func(io.Writer) Writer{
+	"text": func(w io.Writer) Writer { return NewText(w, TextOptions{Program: "mvpcheck"}) },
+	"json": func(w io.Writer) Writer { return NewJSON(w, "v0.1.0") },
+	"yaml": func(w io.Writer) Writer { return NewYAML(w, "v0.1.0") },
+}
+
+func write(t *testing.T, format string, r Report) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(writers[format](&out), r); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestJSONAndYAML(t *testing.T) {
+	golden(t, "complete.json", write(t, "json", complete()))
+	golden(t, "complete.yaml", write(t, "yaml", complete()))
+	golden(t, "empty.json", write(t, "json", finish(Report{})))
+	golden(t, "empty.yaml", write(t, "yaml", finish(Report{})))
+}
+
+// What is written can be read again, apart from what is for the text only.
+func TestRoundTrip(t *testing.T) {
+	want := complete()
+	for i := range want.Clusters {
+		c := &want.Clusters[i]
+		c.Argument = ""
+		for k := range c.Findings {
+			c.Findings[k].SourceLine = ""
+		}
+	}
+	for _, format := range []string{"json", "yaml"} {
+		var got Report
+		if err := yaml.UnmarshalStrict(dropVerdicts(t, write(t, format, want)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+	}
+}
+
+// dropVerdicts takes the verdicts on the clusters out, the one field that is
+// written but not held.
+func dropVerdicts(t *testing.T, b []byte) []byte {
+	var doc map[string]any
+	if err := yaml.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var verdicts []string
+	for _, c := range doc["clusters"].([]any) {
+		verdicts = append(verdicts, c.(map[string]any)["verdict"].(string))
+		delete(c.(map[string]any), "verdict")
+	}
+	if diff := cmp.Diff("not-ready not-ready ready cannot-tell", strings.Join(verdicts, " ")); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
+	}
+	b, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The JSON that is streamed has the fields, and the order, of the Report.
+func TestJSONIsTheReport(t *testing.T) {
+	r := complete()
+	want, err := encode(r, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want)+"\n", string(write(t, "json", r))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestJSONEscapes(t *testing.T) {
+	r := finish(Report{Errors: []InputError{{File: "a <b>.yaml", Message: "\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\xff"}}})
+	const want = `"message": "\u001b\u007f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd"`
+	got := write(t, "json", r)
+	if !bytes.Contains(got, []byte(want)) || !bytes.Contains(got, []byte(`"a <b>.yaml"`)) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
+	var back Report
+	if err := yaml.Unmarshal(write(t, "yaml", r), &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd", back.Errors[0].Message); diff != "" {
+		t.Errorf("through YAML (-want +got):\n%s", diff)
+	}
+}
