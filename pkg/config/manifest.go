@@ -151,10 +151,22 @@ func (m *Manifest) readCommand() {
 		if key == "args" && len(words) > 0 && len(list.Items) > 0 {
 			m.Remark = "the flags stand in command and args; both were read"
 		}
-		for _, item := range list.Items {
-			words = append(words, Word{Text: m.expand(item.AsString()), At: item.Place(), Node: item})
-		}
+		words = append(words, m.words(list.Items)...)
 	}
+	m.findServer(words)
+}
+
+// words are the words of list items, with environment variables filled in.
+func (m *Manifest) words(items []*source.Value) []Word {
+	words := make([]Word, 0, len(items))
+	for _, item := range items {
+		words = append(words, Word{Text: m.expand(item.AsString()), At: item.Place(), Node: item})
+	}
+	return words
+}
+
+// findServer finds kube-apiserver among the words of a command.
+func (m *Manifest) findServer(words []Word) {
 	if len(words) == 0 {
 		m.Unreadable, m.Remark = true, "the container has no command; the image's own entry point is not known here"
 		return

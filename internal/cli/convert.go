@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// toReport turns what the rules say of a cluster into its part of the report.
+func (d *judged) toReport(j *job, ch *choices) report.Cluster {
+	c := report.Cluster{Source: j.name, Argument: j.argument, Documents: documents(d.cluster), Why: d.why, CannotTell: d.cannotTell()}
+	switch len(d.pairs) {
+	case 0:
+	case 1:
+		c.From, c.To = d.pairs[0].From.Full(), d.pairs[0].To.Full()
+	default:
+		for _, p := range d.pairs {
+			c.Pairs = append(c.Pairs, reportPair(p))
+		}
+	}
+	for i := range d.findings {
+		c.Findings = append(c.Findings, d.finding(&d.findings[i], ch))
+	}
+	report.Sort(c.Findings)
+	for i := range d.silenced {
+		s := &d.silenced[i]
+		c.Silenced = append(c.Silenced, report.Silenced{Finding: d.finding(&s.Finding, ch), Reason: s.Reason, CommentLine: s.CommentLine})
+	}
+	for _, r := range d.passed {
+		c.Passed = append(c.Passed, r.ID)
+	}
+	for _, n := range slices.Concat(d.skipped, d.unknown) {
+		c.Skipped = append(c.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: n.Reason})
+	}
+	return c
+}
+
+func reportPair(p checks.Pair) report.Pair { return report.Pair{From: p.From.Full(), To: p.To.Full()} }
+
+func (d *judged) finding(f *checks.Finding, ch *choices) report.Finding {
+	out := report.Finding{
+		Rule: f.Rule.ID, Name: f.Rule.Name, Severity: report.Severity(f.Severity.String()),
+		Message: f.Message, Why: f.Why, Fix: f.Fix, Fixable: fixable(f, ch), Help: rulePage(f.Rule),
+		Consequence: string(f.Consequence), Location: location(f.At),
+	}
+	for _, w := range f.When {
+		out.At = append(out.At, string(w))
+	}
+	for _, p := range d.pairsOf[keyOf(f)] {
+		out.Pairs = append(out.Pairs, reportPair(p).String())
+	}
+	for _, r := range f.Related {
+		if l := location(r.At); l != nil {
+			out.Related = append(out.Related, report.Related{Location: *l, Message: r.Message})
+		}
+	}
+	if out.Location != nil {
+		out.SourceLine = f.At.File.Line(out.Location.Line)
+	}
+	return out
+}
+
+// fixable tells whether mvpcheck patch with the same --only makes the change.
+func fixable(f *checks.Finding, ch *choices) bool {
+	return len(f.Changes) > 0 && (!f.Rule.OnRequest || requested(f.Rule, ch))
+}
+
+// requested tells whether --only names a rule.
+func requested(r *checks.Rule, ch *choices) bool {
+	return slices.ContainsFunc(ch.only, func(name string) bool {
+		named, ok := checks.Find(name)
+		return ok && named.ID == r.ID
+	})
+}
+
+// rulePage is the page of a rule within the repository.
+func rulePage(r *checks.Rule) string { return "docs/rules/" + r.ID + ".md" }
+
+// location is a place as the report has it; nil for no place.
+func location(at source.Place) *report.Location {
+	if at.IsZero() {
+		return nil
+	}
+	start, end := at.Range()
+	l := &report.Location{File: at.File.Name, Document: at.Document, Line: start.Line, Column: start.Column, Path: at.Path}
+	if at.End > at.Start {
+		l.EndLine, l.EndColumn = end.Line, end.Column
+	}
+	return l
+}
+
+// reportNotes are the notes of an input.
+func reportNotes(in *config.Input) []report.Note {
+	var notes []report.Note
+	for _, n := range in.Notes {
+		notes = append(notes, report.Note{Text: n.Text, Location: location(n.At)})
+	}
+	return notes
+}
+
+// nameClusters tells several clusters of one file apart.
+func nameClusters(clusters []report.Cluster, inputs []*judged) {
+	if len(clusters) < 2 {
+		return
+	}
+	for i := range clusters {
+		clusters[i].Source += fmt.Sprintf(" (document %d)", inputs[i].cluster.Doc.FileIndex())
+	}
+}

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/mvpcheck/mvpcheck/pkg/report"
+)
+
+// formatOptions are what a format may want to know.
+type formatOptions struct {
+	program, version string
+	text             report.TextOptions
+}
+
+// formats are those of reports, in the order of the help.
+var formats = []struct {
+	name string
+	open func(io.Writer, formatOptions) report.Writer
+}{
+	{"text", func(w io.Writer, o formatOptions) report.Writer { return report.NewText(w, o.text) }},
+	{"json", func(w io.Writer, o formatOptions) report.Writer { return report.NewJSON(w, o.version) }},
+	{"yaml", func(w io.Writer, o formatOptions) report.Writer { return report.NewYAML(w, o.version) }},
+}
+
+func formatNames() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// output is one value of -o: a format and the file that it goes to, empty for standard output.
+type output struct{ format, file string }
+
+// outputsValue are the values of -o.
+type outputsValue []output
+
+func (v *outputsValue) Set(s string) error {
+	format, file, toFile := strings.Cut(s, "=")
+	if !slices.Contains(formatNames(), format) {
+		return notOneOf(format, formatNames())
+	}
+	if toFile && file == "" {
+		return fmt.Errorf("%q names no file", s)
+	}
+	for _, o := range *v {
+		switch {
+		case o.file == file && file == "":
+			return errors.New("two formats for standard output; send one to a file: FORMAT=FILE")
+		case o.file == file:
+			return fmt.Errorf("two formats for the file %s", file)
+		}
+	}
+	*v = append(*v, output{format, file})
+	return nil
+}
+
+func (v *outputsValue) String() string { return "" }
+func (v *outputsValue) Type() string   { return "FORMAT[=FILE]" }
+
+// sinks are where a report goes, in every format that was asked for.
+type sinks struct {
+	writers []report.Writer
+	stdout  *bufio.Writer
+	files   []*resultFile
+}
+
+// openSinks opens the outputs. Without one for standard output it gets the text: success is never silent.
+func (a *app) openSinks(outputs outputsValue, o formatOptions, color colorValue) (*sinks, error) {
+	s := &sinks{stdout: bufio.NewWriterSize(a.Out, 32<<10)}
+	if !slices.ContainsFunc(outputs, func(o output) bool { return o.file == "" }) {
+		outputs = append(outputsValue{{format: "text"}}, outputs...)
+	}
+	for _, out := range outputs {
+		var w io.Writer = s.stdout
+		o.text.Color = color.use(a.OutIsTerminal, a.lookup)
+		// Standard error has said it.
+		o.text.ErrorsElsewhere = true
+		if out.file != "" {
+			o.text.Color, o.text.ErrorsElsewhere = color == "always", false
+			f, err := createResult(out.file)
+			if err != nil {
+				s.abandon()
+				return nil, err
+			}
+			s.files = append(s.files, f)
+			w = f
+		}
+		i := slices.Index(formatNames(), out.format)
+		s.writers = append(s.writers, formats[i].open(w, o))
+	}
+	return s, nil
+}
+
+// each writes a piece of the report in every format.
+func (s *sinks) each(write func(report.Writer) error) error {
+	for _, w := range s.writers {
+		if err := write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the report; the files take their names only now.
+func (s *sinks) close(sum report.Summary) error {
+	defer s.abandon()
+	if err := s.each(func(w report.Writer) error { return w.Close(sum) }); err != nil {
+		return err
+	}
+	if err := s.stdout.Flush(); err != nil {
+		return err
+	}
+	for _, f := range s.files {
+		if err := f.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandon removes what has not been committed.
+func (s *sinks) abandon() {
+	for _, f := range s.files {
+		f.abandon()
+	}
+}
+
+// resultFile is a file that is there as a whole or not at all. What is no regular file (a device, a pipe) is written
+// directly.
+type resultFile struct {
+	*bufio.Writer
+	name    string
+	pending *renameio.PendingFile
+	direct  *os.File
+}
+
+func createResult(name string) (*resultFile, error) {
+	f := &resultFile{name: name}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s: is a directory", name)
+	case err == nil && !info.Mode().IsRegular():
+		if f.direct, err = os.OpenFile(name, os.O_WRONLY, 0); err != nil {
+			return nil, plainError(name, err)
+		}
+		f.Writer = bufio.NewWriter(f.direct)
+		return f, nil
+	}
+	f.pending, err = renameio.NewPendingFile(name, renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	if err != nil {
+		return nil, plainError(name, err)
+	}
+	f.Writer = bufio.NewWriter(f.pending)
+	return f, nil
+}
+
+func (f *resultFile) commit() error {
+	if err := f.Flush(); err != nil {
+		return plainError(f.name, err)
+	}
+	var err error
+	if f.direct != nil {
+		err, f.direct = f.direct.Close(), nil
+	} else {
+		err, f.pending = f.pending.CloseAtomicallyReplace(), nil
+	}
+	if err != nil {
+		return plainError(f.name, err)
+	}
+	return nil
+}
+
+func (f *resultFile) abandon() {
+	if f.pending != nil {
+		_ = f.pending.Cleanup()
+	}
+	if f.direct != nil {
+		_ = f.direct.Close()
+	}
+	f.pending, f.direct = nil, nil
+}

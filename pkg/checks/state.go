@@ -1,0 +1,257 @@
+package checks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+func newState(in Input) *state {
+	s := &state{in: in}
+	s.single = singleControlPlane(in.Cluster)
+	s.noFlags = unreadableFlags(in)
+	if s.noFlags != "" {
+		return s
+	}
+	if in.Pair.From.SameMinor(in.Pair.To) {
+		s.addViews(in.Pair.From, Running, Target)
+		return s
+	}
+	s.addViews(in.Pair.From, Running)
+	s.addViews(in.Pair.To, Target)
+	return s
+}
+
+func (s *state) addViews(r release.Release, when ...When) {
+	if r.Before(release.Oldest()) {
+		return
+	}
+	for _, server := range s.in.Cluster.Servers(r) {
+		v := View{Server: server, When: when, Release: r}
+		var values []string
+		for _, f := range server.Flags.All(release.FlagFeatureGates) {
+			values = append(values, f.Value)
+		}
+		v.Gates = release.ParseFeatureGates(values)
+		values = nil
+		for _, f := range server.Flags.All(release.FlagEmulatedVersion) {
+			values = append(values, f.Value)
+		}
+		// A version that the server refuses is left to the rules about start-up.
+		v.Emulated, _ = release.EmulatedVersion(values, r)
+		v.GateOn, v.GateNamed = v.Gates.Gate(release.Gate, v.Emulated)
+		s.views = append(s.views, v)
+	}
+}
+
+// singleControlPlane says why a cluster has one control-plane node, empty where it has several.
+func singleControlPlane(c *config.Cluster) string {
+	n, from, known := c.ControlPlaneCount()
+	if known && n == 1 {
+		return "one control-plane node (" + from + "): there is no peer to hand a request to"
+	}
+	return ""
+}
+
+// unreadableFlags says why nothing can be said of the servers' flags.
+func unreadableFlags(in Input) string {
+	c := in.Cluster
+	switch {
+	case c.APIVersion != "" && (!known(c.APIVersion) || readers(c.APIVersion, in.Pair) == 0):
+		return "no kubeadm of these releases reads kubeadm.k8s.io/" + c.APIVersion + " (MVP001)"
+	case c.APIServer.Unreadable != "":
+		return "kubeadm cannot read the extraArgs (MVP002)"
+	}
+	if c.Root == nil && c.Form != config.FormKind {
+		for _, m := range c.Manifests {
+			if !m.Unreadable {
+				return ""
+			}
+		}
+		return "the command of kube-apiserver could not be read (MVP403)"
+	}
+	return ""
+}
+
+// readers counts the releases of the pair whose kubeadm reads an apiVersion in some way.
+func readers(apiVersion string, pair Pair) int {
+	n := 0
+	for _, r := range []release.Release{pair.From, pair.To} {
+		if kubeadmReads(r, apiVersion) != release.Refuses {
+			n++
+		}
+	}
+	return n
+}
+
+// kubeadmReads is what the kubeadm of a release does with an apiVersion; of releases that are not known yet it is taken
+// that they read what the newest known one reads.
+func kubeadmReads(r release.Release, apiVersion string) release.ReadStatus {
+	if release.Newest().Before(r) {
+		r = release.Newest()
+	}
+	return release.Kubeadm(r).ReadStatus(apiVersion)
+}
+
+// skip says why a rule does not apply to the input at all.
+func (s *state) skip(r *Rule) string {
+	switch {
+	case r.HandOff && s.single != "":
+		return s.single
+	case s.noFlags != "" && !r.withoutFlags:
+		return s.noFlags
+	case s.in.Pair.To.Before(release.Oldest()) && !r.withoutFlags:
+		return "mvpcheck has no facts for releases before " + release.Oldest().String()
+	}
+	return ""
+}
+
+// releaseList names the releases of the views where something holds, for a message: "1.35" or "1.35 and 1.36".
+func releaseList(views []View) string {
+	var names []string
+	for _, v := range views {
+		if name := v.Release.MinorString(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// where returns the views for which something holds.
+func where(views []View, holds func(View) bool) []View {
+	var out []View
+	for _, v := range views {
+		if holds(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// whenOf returns the union of the views' When, running first.
+func whenOf(views []View) []When {
+	var whens []When
+	for _, w := range []When{Running, Target} {
+		if slices.ContainsFunc(views, func(v View) bool { return slices.Contains(v.When, w) }) {
+			whens = append(whens, w)
+		}
+	}
+	return whens
+}
+
+// part returns the place of a part of a flag's value: of bytes offset to offset+length where the value stands in the
+// source as it is, else of the whole value.
+func part(f *config.Flag, offset, length int) source.Place {
+	at := f.At
+	if at.IsZero() {
+		return at
+	}
+	i := bytes.Index(at.File.Data[at.Start:at.End], []byte(f.Value))
+	if i < 0 || f.Value == "" || offset+length > len(f.Value) {
+		return at
+	}
+	at.Start += i + offset
+	at.End = at.Start + length
+	return at
+}
+
+// place returns where a flag stands, or where it would: kubeadm's own arguments stand nowhere.
+func (p *Pass) place(f *config.Flag) source.Place {
+	if f == nil || f.At.IsZero() {
+		return p.Cluster.FlagsPlace()
+	}
+	return f.At
+}
+
+// causedElsewhere tells whether a flag is missing from the servers only because another rule's finding keeps it from
+// them: one cause is reported once.
+func (p *Pass) causedElsewhere(flag string) bool {
+	for _, a := range p.Cluster.DroppedArgs() {
+		if release.NormalizeFlag(a.Name) == flag {
+			return true
+		}
+	}
+	for _, pr := range p.Cluster.Problems {
+		if pr.Kind == config.UnknownField && slices.ContainsFunc(pr.Flags, func(name string) bool { return release.NormalizeFlag(name) == flag }) {
+			return true
+		}
+	}
+	for _, a := range p.Cluster.APIServer.Args {
+		if kebab, ok := misspeltFlag(a.Name); ok && kebab == flag {
+			return true
+		}
+	}
+	return false
+}
+
+// gateMeant tells whether something that other rules report was meant to turn the gate on.
+func (p *Pass) gateMeant(v View) bool {
+	if slices.ContainsFunc(p.Cluster.FeatureGates, func(e *source.Entry) bool { return e.Key == release.Gate && e.Value.Text == "true" }) {
+		return true
+	}
+	names := func(args []*config.Arg) bool {
+		return slices.ContainsFunc(args, func(a *config.Arg) bool {
+			return strings.EqualFold(strings.ReplaceAll(release.NormalizeFlag(a.Name), "-", ""), "featuregates") && strings.Contains(a.Value, release.Gate)
+		})
+	}
+	if p.causedElsewhere(release.FlagFeatureGates) {
+		for _, pr := range p.Cluster.Problems {
+			if names(pr.Args) {
+				return true
+			}
+		}
+		if names(p.Cluster.DroppedArgs()) || names(p.Cluster.APIServer.Args) {
+			return true
+		}
+	}
+	for _, e := range v.Gates.Entries {
+		if release.IsMisspelling(e.Name) || !e.Valid && (strings.Contains(e.Name, release.Gate) || strings.Contains(e.Prefix, release.Gate)) {
+			return true
+		}
+	}
+	return false
+}
+
+// misspeltFlag returns the flag that a name with capitals was meant to be. No flag of kube-apiserver has a capital.
+func misspeltFlag(name string) (flag string, ok bool) {
+	if strings.ToLower(name) == name {
+		return "", false
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 && !strings.HasSuffix(b.String(), "-") && (name[i-1] < 'A' || name[i-1] > 'Z') {
+				b.WriteByte('-')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return release.NormalizeFlag(b.String()), true
+}
+
+// editable tells whether mvpcheck patch can change the flags of this form of configuration.
+func (p *Pass) editable() bool { return p.Cluster.Editable() == "" && p.Cluster.Root != nil }
+
+// changes returns the changes where the form of configuration can be edited.
+func (p *Pass) changes(c ...Change) []Change {
+	if !p.editable() {
+		return nil
+	}
+	return c
+}
+
+// byHand is what the fix adds where mvpcheck patch cannot make the change.
+func (p *Pass) byHand() string {
+	if p.Cluster.Form == config.FormManifest || p.Cluster.Form == config.FormMirrorPod {
+		return " in the ClusterConfiguration (kubeadm upgrade rewrites this manifest)"
+	}
+	return ""
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }

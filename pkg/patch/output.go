@@ -1,0 +1,128 @@
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// ExtraArgs returns the apiServer part of a configuration that the flags come from, extraArgs and extraVolumes,
+// as YAML in the form of its apiVersion.
+func ExtraArgs(c *config.Cluster) ([]byte, error) {
+	component := object()
+	for _, key := range []string{"extraArgs", "extraVolumes"} {
+		if v := c.APIServer.Node.Get(key); v != nil && v.Kind != source.Null {
+			component.entries = append(component.entries, field{key, nodeOf(v)})
+		}
+	}
+	return printYAML(object(field{"apiServer", component}))
+}
+
+// printYAML writes new content the way kubeadm does.
+func printYAML(n node) ([]byte, error) {
+	p := printer{habits: habits{step: 2}, literal: true}
+	lines := p.block(n, "")
+	if p.err != nil {
+		return nil, p.err
+	}
+	return []byte(strings.Join(lines, "\n") + "\n"), nil
+}
+
+// onlyCluster returns the cluster of a result; some outputs are of one only.
+func onlyCluster(r *Result) (*config.Cluster, error) {
+	switch len(r.Input.Clusters) {
+	case 0:
+		return nil, fmt.Errorf("%s: has no ClusterConfiguration", r.Name)
+	case 1:
+		return r.Input.Clusters[0], nil
+	}
+	return nil, fmt.Errorf("%s: has %d configurations; split the file", r.Name, len(r.Input.Clusters))
+}
+
+// serverFields are what the API server adds to an object.
+var serverFields = []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+
+// ConfigMap returns a complete ConfigMap kube-system/kubeadm-config with the patched configuration.
+func ConfigMap(r *Result) ([]byte, error) {
+	c, err := onlyCluster(r)
+	if err != nil {
+		return nil, err
+	}
+	switch c.Form {
+	case config.FormConfigMap:
+		n := nodeOf(objectOf(c))
+		n.drop("status")
+		for i, f := range n.entries {
+			if f.key == "metadata" {
+				n.entries[i].value.drop(serverFields...)
+			}
+		}
+		return printYAML(n)
+	case config.FormKubeadm:
+		return printYAML(object(
+			field{"apiVersion", str("v1")},
+			field{"kind", str("ConfigMap")},
+			field{"metadata", object(field{"name", str("kubeadm-config")}, field{"namespace", str("kube-system")})},
+			field{"data", object(field{"ClusterConfiguration", str(documentText(c.Doc))})},
+		))
+	}
+	return nil, fmt.Errorf("%s: a %s has no kubeadm-config ConfigMap", r.Name, c.Form)
+}
+
+func (n *node) drop(keys ...string) {
+	var kept []field
+	for _, f := range n.entries {
+		gone := false
+		for _, key := range keys {
+			gone = gone || f.key == key
+		}
+		if !gone {
+			kept = append(kept, f)
+		}
+	}
+	n.entries = kept
+}
+
+// objectOf returns the object of the file that holds the configuration: the document, or the item of a List.
+func objectOf(c *config.Cluster) *source.Value {
+	if c.Form == config.FormControlPlane {
+		return controlPlane(c)
+	}
+	v := c.Root
+	if outer := c.Root.Document().Text.Outer(); outer != nil {
+		v = outer
+	}
+	for v.Parent() != nil && (v.Get("apiVersion") == nil || v.Get("kind") == nil) {
+		v = v.Parent()
+	}
+	return v
+}
+
+// documentText is a document's own text without the blank lines around it, with plain line breaks.
+func documentText(d *source.Document) string {
+	text := bytes.ReplaceAll(d.Text.Data[d.Start:d.End], []byte("\r\n"), []byte("\n"))
+	for {
+		line, rest, ok := bytes.Cut(text, []byte("\n"))
+		if !ok || len(bytes.TrimSpace(line)) > 0 {
+			break
+		}
+		text = rest
+	}
+	return strings.TrimRight(string(text), " \t\r\n") + "\n"
+}
+
+// beforeInput reads the file again as it was before.
+func beforeInput(r *Result) (*config.Input, error) {
+	in, err := config.Read(r.Name, r.Before)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Clusters) != len(r.Input.Clusters) {
+		return nil, errors.New("the patch changed the number of configurations")
+	}
+	return in, nil
+}

@@ -1,0 +1,189 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// Refusal is a change that cannot be made safely, with what to do by hand.
+type Refusal struct {
+	// At is the place that stands in the way.
+	At     source.Place
+	Reason string
+	// Lines are the YAML lines to write by hand.
+	Lines []string
+	// Rule is the rule whose finding asked for the change; nil where the file as a whole is refused.
+	Rule *checks.Rule
+}
+
+// Error returns file:line:column: reason.
+func (r *Refusal) Error() string {
+	p := r.At.File.Position(r.At.Start)
+	return fmt.Sprintf("%s:%d:%d: %s", r.At.File.Name, p.Line, p.Column, r.Reason)
+}
+
+// byHand returns the lines that make the changes of a finding by hand, in the form that the configuration has.
+func byHand(c *config.Cluster, changes []checks.Change) []string {
+	b := handLines{c: c}
+	for _, ch := range changes {
+		b.add(ch)
+	}
+	return b.lines()
+}
+
+// handOffLines are what the hand-off needs, for a form that is not edited.
+func handOffLines(c *config.Cluster) []string {
+	b := handLines{c: c}
+	b.set(release.FlagFeatureGates, release.SetGate(b.gates(), release.Gate, true))
+	dir := c.CertificatesDir.Value
+	if dir == "" || config.PlaceholderIn(dir) != "" {
+		dir = config.DefaultCertificatesDir
+	}
+	b.set(release.FlagPeerCAFile, strings.TrimRight(dir, "/")+"/ca.crt")
+	return b.lines()
+}
+
+// handLines collects what the apiServer part must have.
+type handLines struct {
+	c       *config.Cluster
+	args    []field
+	volumes []string
+	notes   []string
+	// component has the arguments where it is not apiServer.
+	component string
+}
+
+func (b *handLines) set(name, value string) {
+	for i := range b.args {
+		if b.args[i].key == name {
+			b.args[i].value = str(value)
+			return
+		}
+	}
+	b.args = append(b.args, field{name, str(value)})
+}
+
+// gates returns the feature-gates as they are, without those that a template fills in.
+func (b *handLines) gates() string {
+	var values []string
+	flags := config.CommandLine(nil)
+	for _, m := range b.c.Manifests {
+		flags = m.Flags()
+		break
+	}
+	for _, f := range flags.All(release.FlagFeatureGates) {
+		values = append(values, f.Value)
+	}
+	for _, a := range b.c.APIServer.Args {
+		if release.NormalizeFlag(a.Name) == release.FlagFeatureGates && a.MergeMethod == "" && config.PlaceholderIn(a.Value) == "" {
+			values = append(values, strings.TrimSpace(a.Value))
+		}
+	}
+	return strings.Join(values, ",")
+}
+
+func (b *handLines) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf("# "+format, args...))
+}
+
+func (b *handLines) add(ch checks.Change) {
+	switch ch.Op {
+	case checks.SetGate:
+		b.set(release.FlagFeatureGates, release.SetGate(b.gates(), ch.Gate, ch.On))
+	case checks.SetFlag:
+		b.set(ch.Flag, ch.Value)
+	case checks.SetArg:
+		b.set(ch.Arg.Name, ch.Value)
+	case checks.RenameArg:
+		b.note("in place of %s:", ch.Arg.Name)
+		b.set(ch.Flag, ch.Arg.Value)
+	case checks.DropMergeMethod:
+		b.note("without mergeMethod:")
+		b.set(ch.Arg.Name, ch.Arg.Value)
+	case checks.RemoveArg:
+		b.note("remove %s (line %d)", ch.Arg.Name, lineOf(ch.Arg.NameAt, ch.Arg.Node))
+	case checks.RemoveEntry:
+		b.note("remove %s (line %d)", ch.Entry.Value.Path(), lineOf(source.Place{}, ch.Entry.Value))
+	case checks.QuoteValue:
+		b.note("in line %d: %s", lineOf(source.Place{}, ch.Node), quotedLine(ch.Node, ch.Value))
+	case checks.AddVolume:
+		b.volumes = append(b.volumes, ch.Value)
+	case checks.ReshapeArgs:
+		b.reshape(ch.Entry)
+	}
+}
+
+func lineOf(at source.Place, v *source.Value) int {
+	if at.IsZero() {
+		at = v.Place()
+	}
+	return at.File.Position(at.Start).Line
+}
+
+func quotedLine(v *source.Value, text string) string {
+	if e := v.Entry(); e != nil {
+		return e.Key + ": " + jsonString(text)
+	}
+	return "- " + jsonString(text)
+}
+
+// reshape lists all arguments of the component.
+func (b *handLines) reshape(entry *source.Entry) {
+	if owner := entry.Value.Parent(); owner != nil && owner.Entry() != nil {
+		b.component = owner.Entry().Key
+	}
+	for key, args := range map[string][]*config.Arg{
+		"apiServer": b.c.APIServer.Args, "controllerManager": b.c.ControllerManager.Args,
+		"scheduler": b.c.Scheduler.Args, "local": b.c.Etcd.LocalArgs,
+	} {
+		if key == b.component {
+			for _, a := range args {
+				b.set(a.Name, a.Value)
+			}
+		}
+	}
+}
+
+func (b *handLines) lines() []string {
+	component := object()
+	if len(b.args) > 0 {
+		value := object(b.args...)
+		if b.asList() {
+			value = list()
+			for _, f := range b.args {
+				value.items = append(value.items, argItem(f.key, f.value.text))
+			}
+		}
+		component.entries = append(component.entries, field{"extraArgs", value})
+	}
+	if len(b.volumes) > 0 {
+		volumes := list()
+		for _, hostPath := range b.volumes {
+			volumes.items = append(volumes.items, volumeItem(b.c, hostPath))
+		}
+		component.entries = append(component.entries, field{"extraVolumes", volumes})
+	}
+	if component.empty() {
+		return b.notes
+	}
+	name := b.component
+	if name == "" {
+		name = "apiServer"
+	}
+	p := printer{habits: habits{step: 2}}
+	return append(b.notes, p.block(object(field{name, component}), "")...)
+}
+
+// asList tells which form of extraArgs the lines have: what the file has, and for a manifest that of the
+// ClusterConfiguration that today's kubeadm writes.
+func (b *handLines) asList() bool {
+	if b.c.Form == config.FormKind {
+		return b.c.APIServer.ArgsEntry != nil && b.c.APIServer.ArgsEntry.Value.Kind == source.List
+	}
+	return b.c.Root == nil || listForm(b.c)
+}

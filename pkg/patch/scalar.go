@@ -1,0 +1,201 @@
+package patch
+
+import (
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// setScalar gives a scalar another string as its value, in the style of the old one.
+func setScalar(v *source.Value, text string) (*edit, error) {
+	if err := movable(v); err != nil {
+		return nil, err
+	}
+	if err := rendered(v); err != nil {
+		return nil, err
+	}
+	if v.Kind == source.List || v.Kind == source.Map {
+		return nil, refuse(v, "%s is %s, not a string", v.Path(), v.Kind)
+	}
+	l := layoutOf(v.Document())
+	e := &edit{doc: v.Document()}
+	e.setJSON(v, text)
+	block := v.Style == source.Literal || v.Style == source.Folded
+	if block || v.Kind == source.String && !l.sameLine(v.Start, v.End) {
+		if part, ok := l.splice(v, text); ok {
+			e.edits = []source.Edit{part}
+			return e, nil
+		}
+		if block {
+			return nil, refuse(v, "the value is a %s scalar, whose lines are not written anew", v.Style)
+		}
+	}
+	style := v.Style
+	if v.Kind != source.String {
+		style = l.siblingHabit(v)
+	}
+	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
+	if err != nil {
+		return nil, err
+	}
+	e.edits = []source.Edit{replaceScalar(l, v, spelt)}
+	return e, nil
+}
+
+// quoteScalar makes a string of a scalar that YAML reads as something else.
+func quoteScalar(v *source.Value, text string) (*edit, error) {
+	if err := movable(v); err != nil {
+		return nil, err
+	}
+	if v.Kind == source.List || v.Kind == source.Map || v.Style == source.Literal || v.Style == source.Folded {
+		return nil, refuse(v, "%s is no plain scalar", v.Path())
+	}
+	l := layoutOf(v.Document())
+	style := l.siblingHabit(v)
+	if style == source.Plain {
+		style = l.quotesOfDocument()
+	}
+	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
+	if err != nil {
+		return nil, err
+	}
+	e := &edit{doc: v.Document(), edits: []source.Edit{replaceScalar(l, v, spelt)}}
+	e.setJSON(v, text)
+	return e, nil
+}
+
+// replaceScalar puts the spelt text where a scalar stands; behind a colon or dash with nothing behind it, a
+// blank goes in front.
+func replaceScalar(l *layout, v *source.Value, spelt string) source.Edit {
+	if v.Start == v.End && v.Start > l.doc.Start && (l.src[v.Start-1] == ':' || l.src[v.Start-1] == '-') {
+		spelt = " " + spelt
+	}
+	return source.Edit{Start: v.Start, End: v.End, New: []byte(spelt)}
+}
+
+// siblingHabit is how the values beside a value are quoted where they need not be.
+func (l *layout) siblingHabit(v *source.Value) source.Style {
+	parent := v.Parent()
+	if parent == nil {
+		return source.Plain
+	}
+	// The values of a list of arguments are the siblings, not the name beside the value.
+	if e := v.Entry(); e != nil && parent.Parent() != nil && parent.Parent().Kind == source.List {
+		return quoteHabit(fieldValues(parent.Parent(), e.Key))
+	}
+	return quoteHabit(children(parent))
+}
+
+// fieldValues returns the values of one key in each map of a list.
+func fieldValues(list *source.Value, key string) []*source.Value {
+	var values []*source.Value
+	for _, item := range list.Items {
+		if v := item.Get(key); v != nil {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// quotesOfDocument returns the kind of quotes that the document's strings have; double ones where there are none.
+func (l *layout) quotesOfDocument() source.Style {
+	single, double := 0, 0
+	walk(l.doc.Root, func(v *source.Value) {
+		switch v.Style {
+		case source.SingleQuoted:
+			single++
+		case source.DoubleQuoted:
+			double++
+		}
+	})
+	if single > double {
+		return source.SingleQuoted
+	}
+	return source.DoubleQuoted
+}
+
+// splice changes a scalar of several lines without touching its lines otherwise: by text within one of them,
+// or by the chomping indicator where only line breaks at the end go.
+func (l *layout) splice(v *source.Value, text string) (source.Edit, bool) {
+	block := v.Style == source.Literal || v.Style == source.Folded
+	if block && text == strings.TrimRight(v.Text, "\n") {
+		return l.strip(v)
+	}
+	prefix, old, inserted := difference(v.Text, text)
+	if strings.ContainsAny(old+inserted, " \t\r\n") || strings.ContainsAny(old+inserted, `"'\`) {
+		return source.Edit{}, false
+	}
+	body := v.Start
+	switch {
+	case block:
+		body = l.nextLine(v.Start)
+	case v.Style != source.Plain:
+		if strings.ContainsAny(string(l.src[v.Start+1:v.End-1]), `\'"`) {
+			return source.Edit{}, false
+		}
+		body++
+	}
+	start := behindInk(l.src, body, v.End, ink(prefix))
+	// Blanks in front of the change: it belongs to the word behind them.
+	if trimmed := strings.TrimRight(prefix, " \n"); trimmed != prefix && len(prefix) < len(v.Text) {
+		for start < v.End && blank(l.src[start]) {
+			start++
+		}
+	}
+	end := start + len(old)
+	if end > v.End || string(l.src[start:end]) != old {
+		return source.Edit{}, false
+	}
+	return source.Edit{Start: start, End: end, New: []byte(inserted)}, true
+}
+
+// strip sets the chomping indicator of a block scalar to -.
+func (l *layout) strip(v *source.Value) (source.Edit, bool) {
+	header := l.restOfLine(v.Start)
+	for i := 1; i < len(header) && header[i] != ' ' && header[i] != '#'; i++ {
+		switch header[i] {
+		case '+':
+			return source.Edit{Start: v.Start + i, End: v.Start + i + 1, New: []byte("-")}, true
+		case '-':
+			return source.Edit{}, false
+		}
+	}
+	return source.Edit{Start: v.Start + 1, End: v.Start + 1, New: []byte("-")}, true
+}
+
+// difference splits two texts into what they begin with, and what the old one and the new one have between
+// that and what they end with.
+func difference(a, b string) (prefix, old, inserted string) {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	m := 0
+	for m < len(a)-n && m < len(b)-n && a[len(a)-1-m] == b[len(b)-1-m] {
+		m++
+	}
+	return a[:n], a[n : len(a)-m], b[n : len(b)-m]
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// ink counts the bytes that are no white space.
+func ink(s string) int {
+	n := 0
+	for i := range len(s) {
+		if !blank(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// behindInk returns the offset behind the n-th byte that is no white space.
+func behindInk(src []byte, pos, end, n int) int {
+	for ; pos < end && n > 0; pos++ {
+		if !blank(src[pos]) {
+			n--
+		}
+	}
+	return pos
+}
