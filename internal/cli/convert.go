@@ -108,6 +108,27 @@ func nameClusters(clusters []report.Cluster, inputs []*judged) {
 		return
 	}
 	for i := range clusters {
-		clusters[i].Source += fmt.Sprintf(" (document %d)", inputs[i].cluster.Doc.FileIndex())
+		clusters[i].Source += " (" + clusterName(inputs[i].cluster) + ")"
 	}
+}
+
+// clusterName names a cluster within its file: a KubeadmControlPlane by its own name.
+func clusterName(c *config.Cluster) string {
+	if name := controlPlane(c).Get("metadata", "name").Str(); name != "" {
+		return name
+	}
+	return fmt.Sprintf("document %d", c.Doc.FileIndex())
+}
+
+// controlPlane returns the KubeadmControlPlane or template that holds a cluster, which may be an item of a List; nil for
+// other forms.
+func controlPlane(c *config.Cluster) *source.Value {
+	if c.Form != config.FormControlPlane {
+		return nil
+	}
+	v := c.Root
+	for v != nil && (v.Get("apiVersion") == nil || v.Get("kind") == nil) {
+		v = v.Parent()
+	}
+	return v
 }

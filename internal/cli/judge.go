@@ -252,9 +252,9 @@ func documents(c *config.Cluster) string {
 	if n := len(c.Input.Docs); n > 1 {
 		text += fmt.Sprintf(" (document %d of %d)", c.Doc.FileIndex(), n)
 	}
-	switch {
-	case c.Form == config.FormControlPlane:
-		text += ", " + c.Doc.Root.Get("apiVersion").Str()
+	switch object := controlPlane(c); {
+	case object != nil:
+		text = object.Get("kind").Str() + text[len(c.Form):] + ", " + object.Get("apiVersion").Str()
 	case c.APIVersion != "":
 		text += ", kubeadm.k8s.io/" + c.APIVersion
 	}

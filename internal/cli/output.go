@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/google/renameio/v2"
 
 	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
@@ -135,58 +135,82 @@ func (s *sinks) abandon() {
 	}
 }
 
-// resultFile is a file that is there as a whole or not at all. What is no regular file (a device, a pipe) is written
-// directly.
+// resultFile is a file that is there as a whole or not at all: it gets its name when it is complete. What is no regular file
+// (a device, a pipe) is written directly.
 type resultFile struct {
 	*bufio.Writer
-	name    string
-	pending *renameio.PendingFile
-	direct  *os.File
+	// name is the file's as the user wrote it, target what it leads to.
+	name, target string
+	file         *os.File
+	// temporary: file has another name until it is committed.
+	temporary bool
 }
 
 func createResult(name string) (*resultFile, error) {
-	f := &resultFile{name: name}
+	f := &resultFile{name: name, target: name}
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s: is a directory", name)
 	case err == nil && !info.Mode().IsRegular():
-		if f.direct, err = os.OpenFile(name, os.O_WRONLY, 0); err != nil {
-			return nil, plainError(name, err)
+		f.file, err = os.OpenFile(name, os.O_WRONLY, 0)
+	case err == nil:
+		// A link stays one, and the mode stays.
+		if f.target, err = filepath.EvalSymlinks(name); err == nil {
+			err = f.createTemporary(info.Mode().Perm())
 		}
-		f.Writer = bufio.NewWriter(f.direct)
-		return f, nil
+	default:
+		err = f.createTemporary(0)
 	}
-	f.pending, err = renameio.NewPendingFile(name, renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
 	if err != nil {
 		return nil, plainError(name, err)
 	}
-	f.Writer = bufio.NewWriter(f.pending)
+	f.Writer = bufio.NewWriter(f.file)
 	return f, nil
 }
 
-func (f *resultFile) commit() error {
-	if err := f.Flush(); err != nil {
-		return plainError(f.name, err)
+// createTemporary creates the file beside its target, with a mode or else with that of any new file: os.CreateTemp would
+// not ask the umask.
+func (f *resultFile) createTemporary(mode os.FileMode) (err error) {
+	temporary := fmt.Sprintf("%s.%08x.tmp", filepath.Base(f.target), rand.Uint32())
+	f.file, err = os.OpenFile(filepath.Join(filepath.Dir(f.target), "."+temporary), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
 	}
-	var err error
-	if f.direct != nil {
-		err, f.direct = f.direct.Close(), nil
-	} else {
-		err, f.pending = f.pending.CloseAtomicallyReplace(), nil
+	f.temporary = true
+	if mode != 0 {
+		if err = f.file.Chmod(mode); err != nil {
+			f.abandon()
+		}
+	}
+	return err
+}
+
+func (f *resultFile) commit() error {
+	err := f.Flush()
+	if err == nil && f.temporary {
+		err = f.file.Sync()
+	}
+	if err == nil {
+		err = f.file.Close()
+	}
+	if err == nil && f.temporary {
+		err = os.Rename(f.file.Name(), f.target)
 	}
 	if err != nil {
 		return plainError(f.name, err)
 	}
+	f.file = nil
 	return nil
 }
 
 func (f *resultFile) abandon() {
-	if f.pending != nil {
-		_ = f.pending.Cleanup()
+	if f.file == nil {
+		return
 	}
-	if f.direct != nil {
-		_ = f.direct.Close()
+	_ = f.file.Close()
+	if f.temporary {
+		_ = os.Remove(f.file.Name())
 	}
-	f.pending, f.direct = nil, nil
+	f.file = nil
 }

@@ -168,7 +168,7 @@ func (p *patcher) fix() (*patch.Result, error) {
 	case len(in.Clusters) > 1 && len(p.o.manifests) > 0:
 		return nil, usageError("%w", errManifestsOfSeveral)
 	}
-	// Until the rules could be asked, no fix is a fix.
+	// Judge has no error to return; without a judgement there is no result.
 	var judgeErr error
 	result, err := patch.Fix(p.job.name, p.job.data, patch.Options{
 		Judge: func(c *config.Cluster) []checks.Finding {

@@ -143,6 +143,9 @@ func (p *patcher) noteSteps(out *bytes.Buffer, r *patch.Result, d *judged, file 
 	if len(steps) == 0 {
 		return
 	}
+	if len(r.Input.Clusters) > 1 {
+		fmt.Fprintf(out, "For %s: ", report.Printable(clusterName(d.cluster)))
+	}
 	if d.cluster.Form == config.FormKubeadm {
 		out.WriteString("kubeadm upgrade does not read this file. ")
 	}

@@ -93,17 +93,25 @@ func (d *judged) failing(level levelValue) bool {
 // inFlight bounds the jobs that are done but not yet written, for each worker: a folder may have any number of files.
 const inFlight = 8
 
-// gcPercent lets the heap, which is small for each file, grow before it is swept: with the default most of the time for a
-// folder would go into that. 10,000 files stay below 32 MiB.
-const gcPercent = 400
+// The heap, which is small for each file, may grow before it is swept: with Go's default most of the time for a folder would
+// go into that. It is swept earlier where the whole comes near memoryLimit, so that a folder of any size needs little.
+const (
+	gcPercent   = 400
+	memoryLimit = 40 << 20
+)
 
-// tuneGC sets gcPercent for a run over many files and returns what undoes it.
+// tuneGC sets these for a run over many files and returns what undoes it. Who sets Go's own variables knows better.
 func (a *app) tuneGC(jobs int) (undo func()) {
-	if _, set := a.lookup("GOGC"); set || jobs < 2 {
+	_, percentSet := a.lookup("GOGC")
+	_, limitSet := a.lookup("GOMEMLIMIT")
+	if percentSet || limitSet || jobs < 2 {
 		return func() {}
 	}
-	old := debug.SetGCPercent(gcPercent)
-	return func() { debug.SetGCPercent(old) }
+	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(memoryLimit)
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
 }
 
 // checkAll does the jobs side by side and hands over what came of them in their order. It ends with the first error of

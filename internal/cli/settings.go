@@ -148,6 +148,9 @@ func setRules(to *listValue, v *source.Value) error {
 			}
 		}
 	}
+	if len(*to) == 0 {
+		return errors.New("names nothing")
+	}
 	return nil
 }
 
@@ -246,8 +249,12 @@ func isDir(name string) error {
 // plainError puts the file first and drops the system call's name.
 func plainError(name string, err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
 		err = pe.Err
+	case errors.As(err, &le):
+		err = le.Err
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

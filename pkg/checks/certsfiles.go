@@ -83,8 +83,8 @@ func (p *Pass) peerCAUnreadable(store *certs.Store, g values) {
 	if !isSet(f) || f.Unknown || cleanPath(f.Value) != f.Value {
 		return
 	}
-	if _, mounted := v.Mounted(f.Value); !mounted && maybeMounted(v, f.Value) == "" {
-		return // MVP202 says so.
+	if !mayBeSeen(v, f.Value) {
+		return
 	}
 	b, ok := p.bundleOf(store, v, f.Name, f.Value)
 	if !ok || b.Problem == certs.OK {

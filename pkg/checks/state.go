@@ -222,15 +222,15 @@ func misspeltFlag(name string) (flag string, ok bool) {
 	if strings.ToLower(name) == name {
 		return "", false
 	}
+	upper := func(i int) bool { return i >= 0 && i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
 	var b strings.Builder
 	for i, r := range name {
-		if r >= 'A' && r <= 'Z' {
-			if i > 0 && !strings.HasSuffix(b.String(), "-") && (name[i-1] < 'A' || name[i-1] > 'Z') {
-				b.WriteByte('-')
-			}
-			r += 'a' - 'A'
+		// A word begins at a capital behind a small letter, and at the last capital of several: peerCAFile is peer-ca-file.
+		next := i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'
+		if upper(i) && i > 0 && name[i-1] != '-' && name[i-1] != '_' && (!upper(i-1) || next) {
+			b.WriteByte('-')
 		}
-		b.WriteRune(r)
+		b.WriteString(strings.ToLower(string(r)))
 	}
 	return release.NormalizeFlag(b.String()), true
 }

@@ -3,7 +3,6 @@ package checks
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -163,20 +162,13 @@ var ruleMVP201 = &Rule{
 			if isSet(g.flags[0]) {
 				continue
 			}
-			if p.causedElsewhere(release.FlagPeerCAFile) || p.peerCAMeant() {
+			if p.causedElsewhere(release.FlagPeerCAFile) {
 				p.Skip("%s is there and does not reach the servers, which another finding says", release.FlagPeerCAFile)
 				continue
 			}
 			p.reportPeerCAMissing(g)
 		}
 	},
-}
-
-// peerCAMeant tells whether an extraArg was meant to be peer-ca-file, such as peerCAFile, which MVP120 reports.
-func (p *Pass) peerCAMeant() bool {
-	return slices.ContainsFunc(p.Cluster.APIServer.Args, func(a *config.Arg) bool {
-		return strings.EqualFold(strings.ReplaceAll(release.NormalizeFlag(a.Name), "-", ""), "peercafile") && release.NormalizeFlag(a.Name) != release.FlagPeerCAFile
-	})
 }
 
 func (p *Pass) reportPeerCAMissing(g values) {
@@ -239,6 +231,12 @@ func maybeMounted(v View, file string) string {
 		}
 	}
 	return ""
+}
+
+// mayBeSeen tells whether the pod sees a file; where it does not, MVP202 says so, and that is enough.
+func mayBeSeen(v View, file string) bool {
+	_, mounted := v.Mounted(file)
+	return mounted || maybeMounted(v, file) != ""
 }
 
 func (p *Pass) notMounted(f *config.Flag, v View) Finding {
@@ -322,7 +320,7 @@ func (p *Pass) reportMalformed(f *config.Flag, views []View) {
 	if a := ownArg(f); a != nil {
 		changes := []Change{{Op: SetArg, Arg: a, Value: meant, Summary: "cleaned the path of " + f.Name}}
 		// The rules judge the new path, too: patching twice changes nothing.
-		if _, mounted := v.Mounted(meant); !mounted && maybeMounted(v, meant) == "" {
+		if !mayBeSeen(v, meant) {
 			changes = append(changes, mount(volumeFor(meant)))
 		}
 		out.Changes = p.changes(changes...)

@@ -32,7 +32,7 @@ var ruleMVP203 = &Rule{
 				continue
 			}
 			judged := false
-			if store != nil {
+			if store != nil && mayBeSeen(g.views[0], f.Value) {
 				judged = p.peerCAByFile(store, f, g)
 			}
 			if !judged {

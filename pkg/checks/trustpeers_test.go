@@ -110,6 +110,6 @@ func TestRequestHeaderByFlag(t *testing.T) {
 		{"pod of another name", pod([]string{"requestheader-allowed-names=x", "proxy-client-cert-file=/p/front-proxy-client.crt"}, "/p"), upgrade(36, 37), refuses("10:7", `"x" only`, "")},
 		{"pod with other files", pod([]string{"proxy-client-cert-file=/p/x.pem", "requestheader-client-ca-file=/p/ca.pem"}, "/p"), upgrade(36, 37), nil},
 		{"pod without CA", pod([]string{ca, "proxy-client-cert-file=/p/x.pem"}, "/p"), upgrade(36, 37), []string{
-			"9:5 error false-404 [running target]: requestheader-client-ca-file is not set: the server takes no request that a peer hands over."}},
+			"8:5 error false-404 [running target]: requestheader-client-ca-file is not set: the server takes no request that a peer hands over."}},
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"net"
 	"path"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -131,11 +130,15 @@ func (m *Manifest) Server() Server {
 // ArgumentsToCommand; compared with the real one in the lab).
 func (c *Cluster) CommandLine(n Node, r release.Release) CommandLine {
 	base := c.baseArguments(n)
-	last := map[string]*Arg{}
+	var last map[string]*Arg
+	if len(c.APIServer.Args) > 0 {
+		last = make(map[string]*Arg, len(c.APIServer.Args))
+	}
 	for _, a := range c.APIServer.Args {
 		last[a.Name] = a
 	}
-	out := make(CommandLine, 0, len(base)+len(c.APIServer.Args))
+	// The base is this call's own: what stays of it is kept in place.
+	out := base[:0]
 	for _, f := range base {
 		a, ok := last[f.Name]
 		switch {
@@ -167,6 +170,9 @@ func mergedFlag(f Flag, a *Arg, value string) Flag {
 // DroppedArgs returns the extraArgs that kubeadm drops: those with a mergeMethod and no argument of kubeadm's
 // own to merge with, and those of which a later one of the same name decides.
 func (c *Cluster) DroppedArgs() []*Arg {
+	if !slices.ContainsFunc(c.APIServer.Args, func(a *Arg) bool { return a.MergeMethod != "" }) {
+		return nil
+	}
 	own := map[string]bool{}
 	for _, f := range c.baseArguments(Node{}) {
 		own[f.Name] = true
@@ -193,85 +199,74 @@ func (c *Cluster) baseArguments(n Node) CommandLine {
 	if port == 0 {
 		port = 6443
 	}
-	args := map[string]string{
-		"advertise-address":                  address,
-		"allow-privileged":                   "true",
-		"client-ca-file":                     cert("ca.crt"),
-		"enable-admission-plugins":           "NodeRestriction",
-		"enable-bootstrap-token-auth":        "true",
-		"kubelet-client-certificate":         cert("apiserver-kubelet-client.crt"),
-		"kubelet-client-key":                 cert("apiserver-kubelet-client.key"),
-		"kubelet-preferred-address-types":    "InternalIP,ExternalIP,Hostname",
-		"proxy-client-cert-file":             cert("front-proxy-client.crt"),
-		"proxy-client-key-file":              cert("front-proxy-client.key"),
-		"requestheader-allowed-names":        "front-proxy-client",
-		"requestheader-client-ca-file":       cert("front-proxy-ca.crt"),
-		"requestheader-extra-headers-prefix": "X-Remote-Extra-",
-		"requestheader-group-headers":        "X-Remote-Group",
-		"requestheader-username-headers":     "X-Remote-User",
-		"secure-port":                        strconv.Itoa(port),
-		"service-account-issuer":             "https://kubernetes.default.svc." + c.DNSDomain.Value,
-		"service-account-key-file":           cert("sa.pub"),
-		"service-account-signing-key-file":   cert("sa.key"),
-		"service-cluster-ip-range":           c.ServiceSubnet.Value,
-		"tls-cert-file":                      cert("apiserver.crt"),
-		"tls-private-key-file":               cert("apiserver.key"),
+	out := make(CommandLine, 0, 32+len(c.APIServer.Args))
+	add := func(name, value string) {
+		out = append(out, Flag{Name: name, Spelling: name, Value: value, Unknown: PlaceholderIn(value) != ""})
 	}
+	add("advertise-address", address)
+	out[0].Unknown, out[0].At = !known, n.At
+	add("allow-privileged", "true")
 	if !c.APIServer.has("authorization-config") {
-		args["authorization-mode"] = "Node,RBAC"
+		add("authorization-mode", "Node,RBAC")
 	}
-	c.etcdArguments(args, cert, address)
-	out := make(CommandLine, 0, len(args))
-	for name, value := range args {
-		f := Flag{Name: name, Spelling: name, Value: value}
-		switch name {
-		case "advertise-address":
-			f.Unknown, f.At = !known, n.At
-		case "secure-port":
-			f.At = n.At
-		}
-		if PlaceholderIn(value) != "" {
-			f.Unknown = true
-		}
-		out = append(out, f)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	add("client-ca-file", cert("ca.crt"))
+	add("enable-admission-plugins", "NodeRestriction")
+	add("enable-bootstrap-token-auth", "true")
+	c.etcdArguments(add, cert, address)
+	add("kubelet-client-certificate", cert("apiserver-kubelet-client.crt"))
+	add("kubelet-client-key", cert("apiserver-kubelet-client.key"))
+	add("kubelet-preferred-address-types", "InternalIP,ExternalIP,Hostname")
+	add("proxy-client-cert-file", cert("front-proxy-client.crt"))
+	add("proxy-client-key-file", cert("front-proxy-client.key"))
+	add("requestheader-allowed-names", "front-proxy-client")
+	add("requestheader-client-ca-file", cert("front-proxy-ca.crt"))
+	add("requestheader-extra-headers-prefix", "X-Remote-Extra-")
+	add("requestheader-group-headers", "X-Remote-Group")
+	add("requestheader-username-headers", "X-Remote-User")
+	add("secure-port", strconv.Itoa(port))
+	out[len(out)-1].At = n.At
+	add("service-account-issuer", "https://kubernetes.default.svc."+c.DNSDomain.Value)
+	add("service-account-key-file", cert("sa.pub"))
+	add("service-account-signing-key-file", cert("sa.key"))
+	add("service-cluster-ip-range", c.ServiceSubnet.Value)
+	add("tls-cert-file", cert("apiserver.crt"))
+	add("tls-private-key-file", cert("apiserver.key"))
 	return out
 }
 
-func (c *Cluster) etcdArguments(args map[string]string, cert func(string) string, address string) {
-	if !c.Etcd.External {
-		host := "127.0.0.1"
-		if strings.Contains(address, ":") {
-			host = "[::1]"
+// etcdArguments adds those for etcd, sorted.
+func (c *Cluster) etcdArguments(add func(name, value string), cert func(string) string, address string) {
+	if c.Etcd.External {
+		if c.Etcd.CAFile != "" {
+			add("etcd-cafile", c.Etcd.CAFile)
 		}
-		args["etcd-servers"] = "https://" + host + ":2379"
-		for _, a := range c.Etcd.LocalArgs {
-			if a.Name != "advertise-client-urls" {
-				continue
-			}
-			switch own := "https://" + host + ":2379"; a.MergeMethod {
-			case "append":
-				args["etcd-servers"] = own + a.Value
-			case "prepend":
-				args["etcd-servers"] = a.Value + own
-			default:
-				args["etcd-servers"] = a.Value
-			}
+		if c.Etcd.CertFile != "" && c.Etcd.KeyFile != "" {
+			add("etcd-certfile", c.Etcd.CertFile)
+			add("etcd-keyfile", c.Etcd.KeyFile)
 		}
-		args["etcd-cafile"] = cert("etcd/ca.crt")
-		args["etcd-certfile"] = cert("apiserver-etcd-client.crt")
-		args["etcd-keyfile"] = cert("apiserver-etcd-client.key")
+		add("etcd-servers", strings.Join(c.Etcd.Endpoints, ","))
 		return
 	}
-	args["etcd-servers"] = strings.Join(c.Etcd.Endpoints, ",")
-	if c.Etcd.CAFile != "" {
-		args["etcd-cafile"] = c.Etcd.CAFile
+	own := "https://127.0.0.1:2379"
+	if strings.Contains(address, ":") {
+		own = "https://[::1]:2379"
 	}
-	if c.Etcd.CertFile != "" && c.Etcd.KeyFile != "" {
-		args["etcd-certfile"] = c.Etcd.CertFile
-		args["etcd-keyfile"] = c.Etcd.KeyFile
+	servers := own
+	for _, a := range c.Etcd.LocalArgs {
+		switch {
+		case a.Name != "advertise-client-urls":
+		case a.MergeMethod == "append":
+			servers = own + a.Value
+		case a.MergeMethod == "prepend":
+			servers = a.Value + own
+		default:
+			servers = a.Value
+		}
 	}
+	add("etcd-cafile", cert("etcd/ca.crt"))
+	add("etcd-certfile", cert("apiserver-etcd-client.crt"))
+	add("etcd-keyfile", cert("apiserver-etcd-client.key"))
+	add("etcd-servers", servers)
 }
 
 // canonicalAddress returns a localAPIEndpoint.advertiseAddress as kubeadm writes it into the manifest. known is

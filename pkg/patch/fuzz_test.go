@@ -69,6 +69,10 @@ func FuzzFix(f *testing.F) {
 			f.Add([]byte(s), op, op)
 		}
 	}
+	for seed := range int64(40) {
+		text, _ := randomFile(seed)
+		f.Add([]byte(text), uint8(seed), uint8(seed))
+	}
 	f.Fuzz(func(t *testing.T, data []byte, op, n uint8) {
 		if len(data) > 1<<13 {
 			return

@@ -72,9 +72,8 @@ func (b *handLines) set(name, value string) {
 func (b *handLines) gates() string {
 	var values []string
 	flags := config.CommandLine(nil)
-	for _, m := range b.c.Manifests {
-		flags = m.Flags()
-		break
+	if b.c.Root == nil && len(b.c.Manifests) > 0 {
+		flags = b.c.Manifests[0].Flags()
 	}
 	for _, f := range flags.All(release.FlagFeatureGates) {
 		values = append(values, f.Value)

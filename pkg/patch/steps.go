@@ -76,14 +76,24 @@ func (s *stepper) rollOut() {
 		}
 	default:
 		s.add("put the configuration into the cluster", "kubeadm init phase upload-config kubeadm --config "+shellWord(s.o.File),
-			"on one control-plane node; kubeadm upgrade reads the ConfigMap, no file")
+			"on one control-plane node; kubeadm upgrade reads the ConfigMap, no file"+s.versionNote())
 		for _, node := range s.nodes() {
 			s.add("roll it out on the running release", "kubeadm init phase control-plane apiserver --config "+shellWord(fileOfNode(s.o.File, node)),
-				fmt.Sprintf("on %s, still %s: %s with the localAPIEndpoint of that node in its InitConfiguration, since each server advertises its own address; wait until the server is ready",
+				fmt.Sprintf("on %s, still %s: %s with that node's localAPIEndpoint in its InitConfiguration, since each server advertises its own address; wait until the server is ready",
 					node, s.pair.From.MinorString(), s.o.File))
 		}
 	}
 	s.probe("prove the hand-off", s.whyProbe())
+}
+
+// versionNote says which kubernetesVersion the file must have while it is rolled out: without one, kubeadm takes the
+// newest that it can find.
+func (s *stepper) versionNote() string {
+	v := s.c.KubernetesVersion
+	if r, known, err := release.ParseKubernetesVersion(v.Value); v.Set() && err == nil && known && r.SameMinor(s.pair.From) {
+		return ""
+	}
+	return "; kubernetesVersion in the file must be the running one, v" + s.pair.From.MinorString() + ".x, for now"
 }
 
 func (s *stepper) whyProbe() string {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/yaml"
 )
 
 // Document is one document of a text.
@@ -116,14 +114,8 @@ func (d *Document) parse() error {
 	if node.Kind == 0 || len(node.Content) == 0 {
 		return nil
 	}
-	jsonText, err := yaml.YAMLToJSON(chunk)
+	value, err := decode(chunk)
 	if err != nil {
-		return d.yamlError(chunk, err)
-	}
-	var value any
-	dec := json.NewDecoder(bytes.NewReader(jsonText))
-	dec.UseNumber()
-	if err := dec.Decode(&value); err != nil {
 		return d.yamlError(chunk, err)
 	}
 	if value == nil && node.Content[0].Kind == yamlv3.ScalarNode && node.Content[0].Value == "" {

@@ -191,6 +191,9 @@ func TestInnerEdit(t *testing.T) {
 		{"literal delete end", "d:\n  C: |\n    a: 1\n    b: 2\nz: 1\n", "b: 2\n", "", "d:\n  C: |\n    a: 1\nz: 1\n"},
 		{"literal delete", "d:\n  C: |\n    a: 1\n    b: 2\nz: 1\n", "a: 1\n", "", "d:\n  C: |\n    b: 2\nz: 1\n"},
 		{"literal blank line", "C: |-\n  a: 1\n\n  b: 2", "\n\n", "\nc: 3\n\n", "C: |-\n  a: 1\n  c: 3\n\n  b: 2"},
+		{"literal delete before a blank line", "C: |\n  a: 1\n  b: 2\n\n  c: 3\n", "b: 2\n", "", "C: |\n  a: 1\n\n  c: 3\n"},
+		{"literal before a line of blanks", "C: |\n  a: 1\n  \n  b: 2\n", "\nb: 2", "c: 3\n\nb: 2", "C: |\n  a: 1\n  c: 3\n\n  b: 2\n"},
+		{"literal before a short line of blanks", "C: |\n   a: 1\n \n   b: 2\n", "\nb: 2", "c: 3\n\nb: 2", "C: |\n   a: 1\n   c: 3\n\n   b: 2\n"},
 		{"quoted", `{"C": "a: 1\nb: \"x\"\n"}`, "b: ", "c: 4\nb: ", `{"C": "a: 1\nc: 4\nb: \"x\"\n"}`},
 		{"quoted folded", "C: \"a: 1\\nb:\n    2\\n\"\n", "2\n", "3\n", "C: \"a: 1\\nb:\n    3\\n\"\n"},
 	}

@@ -80,14 +80,26 @@ func (t *Text) ToFile(e Edit) (Edit, error) {
 		return Edit{}, err
 	}
 	start, end := t.offsets[e.Start], t.offsets[e.End]
-	if t.outer.Style == Literal && e.End == len(t.Data) && e.End > e.Start && t.atLineStart(e.Start) {
-		// The last lines go: so does the indentation in front of the first of them.
+	if t.outer.Style == Literal && e.End > e.Start && t.atLineStart(e.Start) {
 		src := t.outer.doc.Text.Data
-		for start > 0 && src[start-1] == ' ' {
-			start--
+		switch {
+		case e.End == len(t.Data):
+			// The last lines go: so does the indentation in front of the first of them.
+			start = behindBreak(src, start)
+		case len(e.New) == 0 && t.atLineStart(e.End) && t.Data[e.End] == '\n':
+			// A blank line follows, which need not have the indentation.
+			start, end = behindBreak(src, start), behindBreak(src, end)
 		}
 	}
 	return t.outer.doc.Text.ToFile(Edit{Start: start, End: end, New: text})
+}
+
+// behindBreak goes back over the blanks at the start of a line.
+func behindBreak(src []byte, pos int) int {
+	for pos > 0 && src[pos-1] == ' ' {
+		pos--
+	}
+	return pos
 }
 
 // Inner returns the text that a string scalar holds, so that it can be read as YAML in turn.
@@ -183,7 +195,13 @@ func indentInserted(t *Text, e Edit, indent, lineBreak string) []byte {
 	rest := e.New
 	line, rest, more := bytes.Cut(rest, []byte("\n"))
 	if len(line) > 0 && t.atLineStart(e.Start) && (e.End == len(t.Data) || t.Data[e.Start] == '\n') {
-		out.WriteString(indent)
+		have := 0
+		if e.End < len(t.Data) {
+			// Of the indentation a blank line may have a part.
+			at := t.offsets[e.Start]
+			have = at - behindBreak(t.outer.doc.Text.Data, at)
+		}
+		out.WriteString(indent[min(have, len(indent)):])
 	}
 	out.Write(line)
 	for more {

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/yaml"
 )
 
 // Kind is the kind of a value as kubeadm reads it, after YAML's rules for plain scalars.
@@ -241,7 +240,7 @@ func (v *Value) JSON() any {
 	}
 }
 
-// builder makes Values out of yaml/v3 nodes (places) and decoded JSON (values).
+// builder makes Values out of yaml/v3 nodes (places) and decoded values.
 type builder struct {
 	doc    *Document
 	src    []byte
@@ -333,8 +332,8 @@ func (b *builder) buildMap(v *Value, n *yamlv3.Node, value any) {
 	again := markReplaced(keys)
 	for i, e := range keys {
 		value := values[e.Key]
-		if again[e.Key] {
-			// The decoded JSON has one value only for all of them.
+		if again[e.Key] && (e.Replaced || !b.speltAlike(keys, e)) {
+			// The decoded JSON has one value only for all of them: the last one's, but of 1 and "1" either.
 			value = valueOf(nodes[i])
 		}
 		e.Value = b.build(nodes[i], value, v, skipToColon(b.src, e.KeyEnd, b.doc.End))
@@ -351,6 +350,16 @@ func (b *builder) buildMap(v *Value, n *yamlv3.Node, value any) {
 	if v.Style == Flow {
 		v.End = skipToClose(b.src, v.End, b.doc.End, '}')
 	}
+}
+
+// speltAlike tells whether the keys that read like e's are the same in the source.
+func (b *builder) speltAlike(keys []*Entry, e *Entry) bool {
+	for _, k := range keys {
+		if k.Key == e.Key && !bytes.Equal(b.src[k.KeyStart:k.KeyEnd], b.src[e.KeyStart:e.KeyEnd]) {
+			return false
+		}
+	}
+	return true
 }
 
 // valueOf reads one node by itself, scalar for scalar. What an alias or a merge key would bring in is left out.
@@ -372,14 +381,9 @@ func valueOf(n *yamlv3.Node) any {
 		if n.Style&(yamlv3.DoubleQuotedStyle|yamlv3.SingleQuotedStyle|yamlv3.LiteralStyle|yamlv3.FoldedStyle) != 0 {
 			return n.Value
 		}
-		converted, err := yaml.YAMLToJSON([]byte("- " + n.Value + "\n"))
-		if err != nil {
-			return n.Value
-		}
-		var list []any
-		dec := json.NewDecoder(bytes.NewReader(converted))
-		dec.UseNumber()
-		if dec.Decode(&list) != nil || len(list) != 1 {
+		value, err := decode([]byte("- " + n.Value + "\n"))
+		list, ok := value.([]any)
+		if err != nil || !ok || len(list) != 1 {
 			return n.Value
 		}
 		return list[0]
@@ -442,9 +446,9 @@ func (b *builder) keyString(n *yamlv3.Node, k *Value, values map[string]any) str
 	if _, ok := values[text]; ok || k.Style != Plain {
 		return text
 	}
-	converted, err := yaml.YAMLToJSON([]byte("? " + text + "\n: 0\n"))
-	var m map[string]any
-	if err != nil || json.Unmarshal(converted, &m) != nil || len(m) != 1 {
+	converted, err := decode([]byte("? " + text + "\n: 0\n"))
+	m, ok := converted.(map[string]any)
+	if err != nil || !ok || len(m) != 1 {
 		return text
 	}
 	for key := range m {
@@ -490,9 +494,9 @@ func (b *builder) buildScalar(v *Value, n *yamlv3.Node, value any, after int) {
 	case bool:
 		v.Kind = Bool
 		v.Text = strconv.FormatBool(value)
-	case json.Number:
+	case number:
 		v.Kind = Number
-		v.Text = value.String()
+		v.Text = string(value)
 	case string:
 		v.Kind = String
 		v.Text = value

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
+
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+func compileSchema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile(repo + "docs/schema/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func validate(s *jsonschema.Schema, jsonText []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(jsonText))
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+// The schema of .mvpcheck.yaml takes what the program takes. What only the program can know, such as which rules there
+// are, is marked.
+func TestSettingsSchema(t *testing.T) {
+	schema := compileSchema(t, "config.schema.json")
+	tests := []struct {
+		text string
+		ok   bool
+		// programOnly: the schema cannot see the mistake.
+		programOnly bool
+	}{
+		{text: "from: 1.35\nto: v1.36.0-rc.1\nnodes: 3\nfail-on: never\nonly: [MVP101]\nskip: MVP302,MVP303\ncert-days: 0\n", ok: true},
+		{text: "to: \"1.36\"\nnodes: a=192.0.2.1,b=192.0.2.2:6443\nskip: [gate-off-on-running]\n", ok: true},
+		{text: "{}\n", ok: true},
+		{text: "output: json\n"},
+		{text: "to: latest\n"},
+		{text: "to: 2.1\n"},
+		{text: "to: [1.36]\n"},
+		{text: "nodes: 0\n"},
+		{text: "nodes: 100\n"},
+		{text: "nodes: [a]\n"},
+		{text: "nodes: cp-1\n", programOnly: true},
+		{text: "fail-on: fatal\n"},
+		{text: "only: []\n"},
+		{text: "skip: [[MVP101]]\n"},
+		{text: "skip: [MVP999]\n", programOnly: true},
+		{text: "cert-days: -1\n"},
+		{text: "cert-days: soon\n"},
+		{text: "- to: 1.36\n"},
+	}
+	for _, tt := range tests {
+		_, err := parseSettings(source.NewFile("f", []byte(tt.text)))
+		if (err == nil) != tt.ok {
+			t.Errorf("%q: the program says %v", tt.text, err)
+		}
+		jsonText, err := yaml.YAMLToJSON([]byte(tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(schema, jsonText); (err == nil) != (tt.ok || tt.programOnly) {
+			t.Errorf("%q: the schema says %v", tt.text, err)
+		}
+	}
+}
+
+// Flags, keys, messages, help and schema name the same settings.
+func TestSettingsAreFlags(t *testing.T) {
+	a := &app{program: "mvpcheck"}
+	check := a.checkCommand()
+	var schema struct {
+		Properties map[string]any `json:"properties"`
+	}
+	data, err := os.ReadFile(repo + "docs/schema/config.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if len(settingOrder) != len(settingKeys) || len(schema.Properties) != len(settingKeys) {
+		t.Errorf("%d keys in order, %d in the program, %d in the schema", len(settingOrder), len(settingKeys), len(schema.Properties))
+	}
+	for key := range settingKeys {
+		switch {
+		case !slices.Contains(settingOrder, key):
+			t.Errorf("messages lack %s", key)
+		case check.Flags().Lookup(key) == nil:
+			t.Errorf("no flag --%s", key)
+		case schema.Properties[key] == nil:
+			t.Errorf("the schema lacks %s", key)
+		case !strings.Contains(checkLong, key):
+			t.Errorf("the help lacks %s", key)
+		}
+	}
+}
+
+// What check writes for every input that we have is what the published schema says.
+func TestReportsMatchSchema(t *testing.T) {
+	schema := compileSchema(t, "check-report.schema.json")
+	var files []string
+	for _, dir := range []string{"testdata/cases", "testdata/scripts/files"} {
+		names, err := filepath.Glob(repo + dir + "/*")
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %v, %v", dir, names, err)
+		}
+		files = append(files, names...)
+	}
+	for _, args := range [][]string{nil, {"--to", "1.36"}, {"--nodes", "1", "--to", "1.37"}} {
+		for _, file := range append(files, repo+"testdata/cases") {
+			r := runMain(t, append(append([]string{"check", "-o", "json"}, args...), file)...)
+			if r.code == exitUsage {
+				t.Errorf("%s: %s", file, r.err)
+				continue
+			}
+			if err := validate(schema, []byte(r.out)); err != nil {
+				t.Errorf("%s %v: %v", file, args, err)
+			}
+			if strings.Contains(r.err, "internal error") {
+				t.Errorf("%s: %s", file, r.err)
+			}
+		}
+	}
+}
+
+// YAML is the same document.
+func TestYAMLIsTheSame(t *testing.T) {
+	file := repo + "testdata/scripts/files/off.yaml"
+	j, y := runMain(t, "check", "-o", "json", file), runMain(t, "check", "-o", "yaml", file)
+	var a, b any
+	if err := yaml.Unmarshal([]byte(j.out), &a); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(y.out), &b); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := json.Marshal(a)
+	right, _ := json.Marshal(b)
+	if !bytes.Equal(left, right) || len(left) < 100 {
+		t.Errorf("json: %s\nyaml: %s", left, right)
+	}
+}
