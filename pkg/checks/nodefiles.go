@@ -52,13 +52,13 @@ func (p *Pass) drift(m *config.Manifest) {
 
 // serverFor is the command line that kubeadm would write for the node of a manifest.
 func (p *Pass) serverFor(m *config.Manifest) config.CommandLine {
-	servers := p.Cluster.Servers(p.Pair.From)
+	servers := p.Cluster.Servers()
 	for _, s := range servers {
 		if s.Node.Name != "" && s.Node.Name == m.Node.Name || s.Node.Address != "" && s.Node.Address == m.Node.Address {
 			return s.Flags
 		}
 	}
-	return p.Cluster.CommandLine(m.Node, p.Pair.From)
+	return p.Cluster.CommandLine(m.Node)
 }
 
 // valuesOf are the values in force of a flag: all of one that accumulates, else the last.

@@ -18,20 +18,21 @@ func newState(in Input) *state {
 	if s.noFlags != "" {
 		return s
 	}
+	servers := in.Cluster.Servers()
 	if in.Pair.From.SameMinor(in.Pair.To) {
-		s.addViews(in.Pair.From, Running, Target)
+		s.addViews(servers, in.Pair.From, Running, Target)
 		return s
 	}
-	s.addViews(in.Pair.From, Running)
-	s.addViews(in.Pair.To, Target)
+	s.addViews(servers, in.Pair.From, Running)
+	s.addViews(servers, in.Pair.To, Target)
 	return s
 }
 
-func (s *state) addViews(r release.Release, when ...When) {
+func (s *state) addViews(servers []config.Server, r release.Release, when ...When) {
 	if r.Before(release.Oldest()) {
 		return
 	}
-	for _, server := range s.in.Cluster.Servers(r) {
+	for _, server := range servers {
 		v := View{Server: server, When: when, Release: r}
 		var values []string
 		for _, f := range server.Flags.All(release.FlagFeatureGates) {

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -30,30 +31,39 @@ type values struct {
 // several times it has the last. Servers whose flags are not known for sure are left out, and the rule cannot tell.
 func (p *Pass) byValue(names ...string) []values {
 	var out []values
-	index := map[string]int{}
 	for _, v := range p.Views() {
 		if v.FlagsUnknown {
 			p.CannotTell("the flags of a kube-apiserver are not known for sure (a patch or a wrapper cannot be followed)")
 			continue
 		}
-		var flags []*config.Flag
-		key := fmt.Sprintf("%p", v.Manifest)
-		for _, name := range names {
-			flags = append(flags, v.Flags.Last(name))
-			key += "|"
-			for _, f := range v.Flags.All(name) {
-				key += fmt.Sprintf("%q %v %p %d ", f.Value, f.Unknown, f.At.File, f.At.Start)
+		i := slices.IndexFunc(out, func(o values) bool { return sameFlags(o.views[0], v, names) })
+		if i < 0 {
+			var flags []*config.Flag
+			for _, name := range names {
+				flags = append(flags, v.Flags.Last(name))
 			}
-		}
-		i, ok := index[key]
-		if !ok {
 			i = len(out)
-			index[key] = i
 			out = append(out, values{flags: flags})
 		}
 		out[i].views = append(out[i].views, v)
 	}
 	return out
+}
+
+// sameFlags tells whether two servers have flags with the same values from the same places.
+func sameFlags(a, b View, names []string) bool {
+	if a.Manifest != b.Manifest {
+		return false
+	}
+	for _, name := range names {
+		x, y := a.Flags.All(name), b.Flags.All(name)
+		if !slices.EqualFunc(x, y, func(f, g *config.Flag) bool {
+			return f.Value == g.Value && f.Unknown == g.Unknown && f.At == g.At
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // placeOr returns where a flag stands, or for a flag that is missing or kubeadm's own, where it would.

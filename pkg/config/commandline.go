@@ -97,9 +97,10 @@ type Server struct {
 	Manifest *Manifest
 }
 
-// Servers returns the API servers as kubeadm of a release would write them, one for each control-plane node
-// that is known and at least one; for manifests, the pods as they are.
-func (c *Cluster) Servers(r release.Release) []Server {
+// Servers returns the API servers as kubeadm would write them, one for each control-plane node that is known and at
+// least one; for manifests, the pods as they are. All releases from 1.33 to 1.37 whose kubeadm reads a configuration make
+// the same of it (compared in the lab), so this does not ask for which.
+func (c *Cluster) Servers() []Server {
 	if c.Root == nil && c.Form != FormKind {
 		servers := make([]Server, 0, len(c.Manifests))
 		for _, m := range c.Manifests {
@@ -114,7 +115,7 @@ func (c *Cluster) Servers(r release.Release) []Server {
 	mounts := c.mounts()
 	servers := make([]Server, 0, len(nodes))
 	for _, n := range nodes {
-		flags, known := applyPatches(c.CommandLine(n, r), c.Patches)
+		flags, known := applyPatches(c.CommandLine(n), c.Patches)
 		servers = append(servers, Server{Node: n, Flags: flags, FlagsUnknown: !known, Envs: c.APIServer.Envs, Mounts: mounts})
 	}
 	return servers
@@ -125,10 +126,10 @@ func (m *Manifest) Server() Server {
 	return Server{Node: m.Node, Flags: m.Flags(), FlagsUnknown: m.Unreadable, Envs: m.Envs, Mounts: m.Mounts, Manifest: m}
 }
 
-// CommandLine returns the command line that kubeadm of a release writes for a node: its own arguments sorted, less
+// CommandLine returns the command line that kubeadm writes for a node: its own arguments sorted, less
 // those that extraArgs replace, then the extraArgs in their order (kubeadm's getAPIServerCommand and
 // ArgumentsToCommand; compared with the real one in the lab).
-func (c *Cluster) CommandLine(n Node, r release.Release) CommandLine {
+func (c *Cluster) CommandLine(n Node) CommandLine {
 	base := c.baseArguments(n)
 	var last map[string]*Arg
 	if len(c.APIServer.Args) > 0 {

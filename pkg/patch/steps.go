@@ -98,12 +98,12 @@ func (s *stepper) versionNote() string {
 
 func (s *stepper) whyProbe() string {
 	if s.pair.Upgrade && s.pair.From.Minor() < 36 {
-		return "the hand-off must be proved now: a server without the gate and the CA answers false 404s during the upgrade"
+		return "now: a server without the gate and the CA answers false 404s during the upgrade"
 	}
 	if s.pair.Upgrade {
-		return "the hand-off must be proved before the first server is upgraded"
+		return "before the first server is upgraded"
 	}
-	return "every server must hand off to its peers"
+	return "every server to its peers"
 }
 
 func (s *stepper) rollOutControlPlane() {
@@ -113,7 +113,7 @@ func (s *stepper) rollOutControlPlane() {
 		return
 	}
 	s.add("change the object", "kubectl apply -f "+shellWord(s.o.File), "in the management cluster, or through what manages it there; spec.version stays for now")
-	s.waitForMachines("every control-plane machine is replaced, still " + s.pair.From.MinorString())
+	s.waitForMachines("a few seconds later; every control-plane machine is replaced, still " + s.pair.From.MinorString())
 }
 
 func (s *stepper) template() bool {
@@ -150,7 +150,7 @@ func (s *stepper) upgrade() {
 		}
 		s.add("upgrade", "kubectl apply -f "+shellWord(s.o.File), "with "+field+": "+target)
 		if !s.template() {
-			s.waitForMachines("the machines are replaced one by one")
+			s.waitForMachines("a few seconds later; the machines are replaced one by one")
 		}
 		s.probe("prove the hand-off again", "")
 		return

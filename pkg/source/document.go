@@ -114,9 +114,12 @@ func (d *Document) parse() error {
 	if node.Kind == 0 || len(node.Content) == 0 {
 		return nil
 	}
-	value, err := decode(chunk)
-	if err != nil {
-		return d.yamlError(chunk, err)
+	value, ok := resolve(chunk, node.Content[0])
+	if !ok {
+		var err error
+		if value, err = decode(chunk); err != nil {
+			return d.yamlError(chunk, err)
+		}
 	}
 	if value == nil && node.Content[0].Kind == yamlv3.ScalarNode && node.Content[0].Value == "" {
 		return nil
