@@ -147,10 +147,14 @@ func readBounded(name string, buf *bytes.Buffer) error {
 	case info.Size() > config.MaxSize:
 		return fmt.Errorf("%s: has %d MiB; a kubeadm configuration has a few kilobytes (limit %d MiB)", name, info.Size()>>20, config.MaxSize>>20)
 	}
-	buf.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := buf.ReadFrom(io.LimitReader(f, config.MaxSize)); err != nil {
+	// One read of the size that the file had; what is appended meanwhile does not count.
+	size := int(info.Size())
+	buf.Grow(size)
+	n, err := io.ReadFull(f, buf.AvailableBuffer()[:size])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return plainError(name, err)
 	}
+	buf.Write(buf.AvailableBuffer()[:n])
 	return nil
 }
 

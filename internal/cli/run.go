@@ -117,7 +117,8 @@ func (a *app) tuneGC(jobs int) (undo func()) {
 // checkAll does the jobs side by side and hands over what came of them in their order. It ends with the first error of
 // emit.
 func (j *judge) checkAll(ctx context.Context, jobs []job, emit func(*outcome) error) error {
-	workers := min(runtime.GOMAXPROCS(0), len(jobs))
+	// More than there are processors: some wait for their file.
+	workers := min(2*runtime.GOMAXPROCS(0), len(jobs))
 	if workers < 2 {
 		for i := range jobs {
 			if err := ctx.Err(); err != nil {
@@ -134,7 +135,7 @@ func (j *judge) checkAll(ctx context.Context, jobs []job, emit func(*outcome) er
 		done chan *outcome
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	todo := make(chan task)
+	todo := make(chan task, workers)
 	ordered := make(chan task, inFlight*workers)
 	g.Go(func() error {
 		defer close(todo)

@@ -69,6 +69,11 @@ func resolveScalar(n *yamlv3.Node) (value any, ok bool) {
 		return text, true
 	case c == 0:
 		return nil, true
+	case c >= '1' && c <= '9' && len(text) < 19 && strings.Trim(text, "0123456789") == "":
+		return number(text), true
+	case c >= '0' && c <= '9' && (strings.Contains(text, "/") || strings.Count(text, ".") > 1):
+		// An address or a range: neither a number nor a time has a slash or two dots.
+		return text, true
 	}
 	value, err := decode([]byte("- " + text + "\n"))
 	list, isList := value.([]any)
