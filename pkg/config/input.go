@@ -117,8 +117,8 @@ var hints = [][]byte{
 	[]byte("kubeadm"), []byte("Kubeadm"), []byte("kube-apiserver"), []byte("ClusterConfiguration"), []byte("kind.x-k8s.io"),
 }
 
-// MayConcern tells whether a file found in a directory can hold a configuration at all; it looks at the bytes
-// only and is never wrong when it says no.
+// MayConcern tells whether a file found in a directory can hold a configuration or a pod at all, by its bytes alone. A JSON
+// patch need not say what it is for; in a directory it is passed over.
 func MayConcern(data []byte) bool {
 	for _, h := range hints {
 		if bytes.Contains(data, h) {

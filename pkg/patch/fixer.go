@@ -232,12 +232,12 @@ func (f *fixer) refuse(j *judged, err error) {
 func (f *fixer) refuseForms() error {
 	if len(f.in.Clusters) == 0 {
 		r := &Refusal{At: source.Place{File: f.in.File}, Reason: "nothing to patch here"}
-		for _, n := range f.in.Notes {
+		if len(f.in.Notes) > 0 {
+			n := f.in.Notes[0]
 			r.Reason = n.Text
 			if !n.At.IsZero() {
 				r.At = n.At
 			}
-			break
 		}
 		if len(f.in.Patches) > 0 && len(f.in.Notes) == 0 {
 			r.Reason = "this is a patch for kubeadm's --patches; mvpcheck patch edits the ClusterConfiguration"

@@ -26,7 +26,6 @@ func str(s string) node         { return node{kind: source.String, text: s} }
 func object(f ...field) node    { return node{kind: source.Map, entries: f} }
 func list(items ...node) node   { return node{kind: source.List, items: items} }
 func trueNode() node            { return node{kind: source.Bool, text: "true"} }
-func nullNode() node            { return node{kind: source.Null} }
 func (n node) collection() bool { return n.kind == source.Map || n.kind == source.List }
 func (n node) empty() bool      { return len(n.entries) == 0 && len(n.items) == 0 }
 

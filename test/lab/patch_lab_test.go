@@ -1,0 +1,102 @@
+//go:build lab
+
+package lab
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/patch"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+)
+
+// TestPatched asks every release's kubeadm about what mvpcheck patch makes of the files of testdata/cases and the samples
+// of the rules, for every upgrade: what was accepted before must be accepted after, and the command line that kubeadm
+// writes must have the gate and the CA.
+func TestPatched(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../../testdata/cases/*.*", "../../testdata/rules/*/*.yaml"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, names...)
+	}
+	patched := 0
+	for _, file := range files {
+		t.Run(filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for _, p := range release.Pairs() {
+				r, err := patch.Fix(file, text, patch.Options{Judge: fixable(checks.Pair{From: p.From, To: p.To, Upgrade: true})})
+				if err != nil || !r.Changed() || seen[string(r.After)] {
+					continue
+				}
+				seen[string(r.After)] = true
+				patched++
+				checkPatched(t, string(r.Before), string(r.After), p.From.Minor() < 36)
+			}
+		})
+	}
+	t.Logf("%d patched files asked about", patched)
+	if patched < 20 {
+		t.Errorf("only %d patched files; more of the cases can be patched", patched)
+	}
+}
+
+// fixable returns the findings that mvpcheck patch fixes by default.
+func fixable(pair checks.Pair) func(c *config.Cluster) []checks.Finding {
+	var rules []*checks.Rule
+	for _, r := range checks.All() {
+		if !r.OnRequest {
+			rules = append(rules, r)
+		}
+	}
+	return func(c *config.Cluster) []checks.Finding {
+		return checks.Run(checks.Input{Cluster: c, Pair: pair}, rules).Findings
+	}
+}
+
+// checkPatched compares before and after. gate: the running release has the gate off by default, so it must be named, or
+// come with AllAlpha.
+func checkPatched(t *testing.T, before, after string, gate bool) {
+	t.Helper()
+	for _, r := range Releases(t) {
+		k := r.Kubeadm(t)
+		output, err := k.ConfigValidate(t.Context(), write(t, r.Pin(before)))
+		wasAccepted := err == nil
+		if err != nil && !errors.Is(err, ErrRefused) {
+			t.Fatal(err, output)
+		}
+		output, err = k.ConfigValidate(t.Context(), write(t, r.Pin(after)))
+		if wasAccepted && err != nil {
+			t.Errorf("%s accepted the file before it was patched, and now says: %s", r, output)
+		}
+		if err != nil {
+			continue
+		}
+		args, output := command(t, r, after)
+		if args == nil {
+			// A file without an InitConfiguration or a ClusterConfiguration.
+			if !strings.Contains(output, "no InitConfiguration or ClusterConfiguration") {
+				t.Errorf("%s validates the patched file and writes no manifest: %s", r, output)
+			}
+			continue
+		}
+		line := strings.Join(args, " ")
+		if !strings.Contains(line, "--peer-ca-file=/") {
+			t.Errorf("%s writes no --peer-ca-file from the patched file: %s", r, line)
+		}
+		if gate && !strings.Contains(line, release.Gate+"=true") && !strings.Contains(line, "AllAlpha=true") {
+			t.Errorf("%s writes a --peer-ca-file without the gate: %s", r, line)
+		}
+	}
+}
