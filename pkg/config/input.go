@@ -44,7 +44,7 @@ type Error struct {
 // Error returns file:line:column: message.
 func (e *Error) Error() string {
 	p := e.Place.File.Position(e.Place.Start)
-	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, e.Msg)
+	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, source.OneLine(e.Msg))
 }
 
 func fileError(f *source.File, offset int, foreign bool, format string, args ...any) *Error {

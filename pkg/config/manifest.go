@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/mvpcheck/mvpcheck/pkg/source"
@@ -242,29 +241,60 @@ func (m *Manifest) readShell(script Word) {
 	}
 }
 
-// wordText returns a shell word without its quotes; parts that the shell computes stay in their spelling.
+// wordText returns a shell word without its quotes. A word with parts that the shell computes stays in its spelling, in
+// which the $ tells that its value is not known.
 func wordText(w *syntax.Word) string {
-	if s, err := expand.Literal(&expand.Config{NoUnset: true}, w); err == nil && w.Lit() != "" || err == nil && literalParts(w) {
-		return s
+	if text, ok := literalText(w.Parts, false); ok {
+		return text
 	}
 	var b strings.Builder
 	if err := syntax.NewPrinter().Print(&b, w); err != nil {
-		return ""
+		return "$"
 	}
 	return b.String()
 }
 
-// literalParts tells whether a word has no expansions.
-func literalParts(w *syntax.Word) bool {
-	literal := true
-	syntax.Walk(w, func(n syntax.Node) bool {
-		switch n.(type) {
-		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp, *syntax.ProcSubst, *syntax.ExtGlob:
-			literal = false
+// literalText returns the text of the parts of a word; ok is false where the shell computes one of them.
+func literalText(parts []syntax.WordPart, quoted bool) (text string, ok bool) {
+	var b strings.Builder
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescapeShell(part.Value, quoted))
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return "", false
+			}
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			inner, ok := literalText(part.Parts, true)
+			if !ok || part.Dollar {
+				return "", false
+			}
+			b.WriteString(inner)
+		default:
+			return "", false
 		}
-		return literal
-	})
-	return literal
+	}
+	return b.String(), true
+}
+
+// unescapeShell takes the backslashes away that a shell takes away, within double quotes and outside of them.
+func unescapeShell(s string, quoted bool) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("$`\"\\\n", s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 var envReference = regexp.MustCompile(`\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)`)

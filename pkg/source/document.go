@@ -31,7 +31,17 @@ type SyntaxError struct {
 // Error returns file:line:column: message.
 func (e *SyntaxError) Error() string {
 	p := e.Place.File.Position(e.Place.Start)
-	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, e.Msg)
+	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, OneLine(e.Msg))
+}
+
+// OneLine returns a message in which what does not print (line breaks, escape sequences, marks that turn the direction of
+// the text) is spelt as Go would: messages quote what files have.
+func OneLine(msg string) string {
+	if strings.IndexFunc(msg, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 && utf8.ValidString(msg) {
+		return msg
+	}
+	spelt := strconv.Quote(msg)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(spelt[1 : len(spelt)-1])
 }
 
 // Documents splits the text as kubeadm and kubectl do, at lines that start with "---", and reads each
