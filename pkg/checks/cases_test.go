@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
-
-var update = flag.Bool("update", false, "write the .want files of testdata/rules anew")
 
 // testTime is when the tests judge certificates.
 var testTime = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)

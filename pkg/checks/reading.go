@@ -95,7 +95,7 @@ func (p *Pass) unreadable(version string, refusing []string, when []When, experi
 var wrongShape = &Rule{
 	ID: "MVP002", Name: "wrong-extra-args-shape", Severity: Error, Fixable: true, withoutFlags: true,
 	Doc: Doc{
-		What:  "extraArgs has the shape of another apiVersion (a map in v1beta4 and v1, a list in v1beta3), an item without name or value, or a name with leading dashes or an equals sign.",
+		What:  "extraArgs has the shape of another apiVersion (a map in v1beta4 and v1, a list in v1beta3), an item without a name (or, a warning, without a value), or a name with leading dashes or an equals sign.",
 		Why:   "kubeadm cannot read the shape and refuses the file; it passes a strange name on as it is, and kube-apiserver exits.",
 		Fix:   "Write the shape of the apiVersion: extraArgs: [{name: flag, value: \"text\"}] from v1beta4 on, extraArgs: {flag: \"text\"} before.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
@@ -120,9 +120,9 @@ var wrongShape = &Rule{
 					f.Changes = p.changes(Change{Op: RenameArg, Arg: a, Flag: strings.TrimLeft(a.Name, "-"), Summary: "dropped the dashes of " + a.Name})
 				}
 			case strings.Contains(pr.Text, "equals sign"):
-				f.Consequence, f.Why, f.Fix = WillNotStart, "kubeadm writes name=value, so the server gets another flag value than was meant.", "put what stands behind the equals sign into the value"
+				f.Consequence, f.Why, f.Fix = None, "kubeadm writes name=value, so the server gets another flag value than was meant.", "put what stands behind the equals sign into the value"
 			case strings.Contains(pr.Text, "no value"):
-				f.Severity, f.Consequence, f.Why, f.Fix = Error, None, "kubeadm passes the flag on with an empty value.", "give the item a value, or remove it"
+				f.Severity, f.Consequence, f.Why, f.Fix = Warning, None, "kubeadm reads it as an empty value.", "give the item a value, or remove it"
 			}
 			p.Report(f)
 		}

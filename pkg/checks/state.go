@@ -239,9 +239,14 @@ func misspeltFlag(name string) (flag string, ok bool) {
 // editable tells whether mvpcheck patch can change the flags of this form of configuration.
 func (p *Pass) editable() bool { return p.Cluster.Editable() == "" && p.Cluster.Root != nil }
 
-// changes returns the changes where the form of configuration can be edited.
+// changes returns the changes where the form of configuration can be edited and the edit has an effect: flags in extraArgs
+// have none where a kubeadm patch replaces the whole command.
 func (p *Pass) changes(c ...Change) []Change {
 	if !p.editable() {
+		return nil
+	}
+	replaced := slices.ContainsFunc(p.Cluster.Patches, func(f *config.PatchFile) bool { return f.Command != nil })
+	if replaced && slices.ContainsFunc(c, func(c Change) bool { return c.Op == SetGate || c.Op == SetFlag }) {
 		return nil
 	}
 	return c
