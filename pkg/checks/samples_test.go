@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write the .want and fixed files of test
 
 // withoutSamples are the rules whose samples cannot be a file, and where they are tested instead.
 var withoutSamples = map[string]string{
-	"MVP207": "needs certificates: TestCertificateRules in certs_test.go makes them",
-	"MVP208": "needs certificates: TestCertificateRules in certs_test.go makes them",
+	"MVP207": "needs certificates: TestExpiry makes them",
+	"MVP208": "needs certificates: TestUnreadable makes them",
 }
 
 // sample is a file of testdata/rules with how it is judged.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,6 +66,8 @@ func fixable(pair checks.Pair) func(c *config.Cluster) []checks.Finding {
 	}
 }
 
+var peerCA = regexp.MustCompile(`--peer[-_]ca[-_]file=\S`)
+
 // checkPatched compares before and after. gate: the running release has the gate off by default, so it must be named, or
 // come with AllAlpha.
 func checkPatched(t *testing.T, before, after string, gate bool) {
@@ -92,7 +95,7 @@ func checkPatched(t *testing.T, before, after string, gate bool) {
 			continue
 		}
 		line := strings.Join(args, " ")
-		if !strings.Contains(line, "--peer-ca-file=/") {
+		if !peerCA.MatchString(line) {
 			t.Errorf("%s writes no --peer-ca-file from the patched file: %s", r, line)
 		}
 		if gate && !strings.Contains(line, release.Gate+"=true") && !strings.Contains(line, "AllAlpha=true") {
