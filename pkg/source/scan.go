@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // The functions below find in the text what the nodes of the YAML library do not tell: where values end, and what stands
@@ -37,9 +38,13 @@ func endOfSingleQuoted(src []byte, pos, end int) int {
 // source in the same order with nothing but white space between them.
 func endOfPlain(src []byte, pos, end int, value string) int {
 	last := pos
-	for word := range strings.FieldsSeq(value) {
-		for pos < end && isSpace(src[pos]) {
-			pos++
+	for word := range strings.FieldsFuncSeq(value, isYAMLSpace) {
+		for pos < end {
+			r, size := utf8.DecodeRune(src[pos:end])
+			if !isYAMLSpace(r) {
+				break
+			}
+			pos += size
 		}
 		if !bytes.HasPrefix(src[pos:end], []byte(word)) {
 			return last
@@ -88,6 +93,9 @@ func endOfBlockScalar(src []byte, pos, end, parentIndent int) (stop, indent int)
 	}
 	return min(stop, end), max(indent, 0)
 }
+
+// isYAMLSpace tells whether a rune is a blank or one of the line breaks of go.yaml.in/yaml/v3.
+func isYAMLSpace(r rune) bool { return strings.ContainsRune(" \t\n\r\u0085\u2028\u2029", r) }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
