@@ -96,8 +96,8 @@ const inFlight = 8
 // The heap, which is small for each file, may grow before it is swept: with Go's default most of the time for a folder would
 // go into that. It is swept earlier where the whole comes near memoryLimit, so that a folder of any size needs little.
 const (
-	gcPercent   = 400
-	memoryLimit = 40 << 20
+	gcPercent   = 1000
+	memoryLimit = 50 << 20
 )
 
 // tuneGC sets these for a run over many files and returns what undoes it. Who sets Go's own variables knows better.
