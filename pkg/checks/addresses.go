@@ -33,6 +33,15 @@ var advertiseUnusable = &Rule{
 				continue
 			}
 			kind := unusable(ip)
+			if kind != "" && f.Origin == config.FromKubeadm && !f.At.IsZero() {
+				p.Report(Finding{
+					Severity: Error, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
+					Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is %s address: kubeadm init and join refuse it.", f.Value, kind),
+					Why:     "peers could not reach the server there either.",
+					Fix:     "write the node's own address",
+				})
+				continue
+			}
 			if kind == "" || p.single != "" {
 				continue
 			}

@@ -270,7 +270,7 @@ func (p *Pass) headerCAByFile(store *certs.Store, g values, chain, roots certs.B
 	if overlap {
 		p.overlapStops(&out, g.views)
 	}
-	p.Report(out)
+	p.reportUnlessSingle(out)
 }
 
 // verifiesProxy tells whether kubeadm's own CA verifies the proxy client certificate.

@@ -267,7 +267,7 @@ func contains(list []string, s string) bool {
 
 // identityOff is MVP107.
 var identityOff = &Rule{
-	ID: "MVP107", Name: "identity-off", Severity: Error, Fixable: true, HandOff: true,
+	ID: "MVP107", Name: "identity-off", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "The gate " + release.Identity + " is off, by name or through AllBeta=false.",
 		Why:   "The hand-off depends on the identity lease of each server. From 1.35 on kube-apiserver with " + release.Gate + " on exits at start; before, it starts and no peer finds it.",
@@ -275,6 +275,10 @@ var identityOff = &Rule{
 		Facts: []string{"S6"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
+		if p.single != "" {
+			// Where nothing keeps a server from starting.
+			p.Skip("%s", p.single)
+		}
 		for _, v := range p.Views() {
 			on, named := v.Gates.Gate(release.Identity, v.Emulated)
 			if on || v.FlagsUnknown || !named && !v.GateOn {
@@ -297,6 +301,8 @@ var identityOff = &Rule{
 			if release.IdentityEnforced(v.Release) && v.GateOn {
 				f.Consequence = WillNotStart
 				f.Why = fmt.Sprintf("kube-apiserver %s exits at start: %s depends on it.", v.Release.MinorString(), release.Gate)
+			} else if p.single != "" {
+				continue
 			}
 			p.reportWorst(f)
 		}

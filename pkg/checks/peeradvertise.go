@@ -110,12 +110,17 @@ var peerAdvertiseShared = &Rule{
 			if ip == nil || port == nil || ip.Arg == nil || p.Cluster.Root == nil {
 				continue
 			}
+			changes := []Change{{Op: RemoveArg, Arg: ip.Arg, Summary: "removed peer-advertise-ip"}}
+			if port.Arg != nil {
+				// By itself it does nothing, which MVP304 says.
+				changes = append(changes, Change{Op: RemoveArg, Arg: port.Arg, Summary: "removed peer-advertise-port"})
+			}
 			p.Report(Finding{
 				Severity: Error, At: p.place(ip), Consequence: FalseNotFound, When: v.When,
 				Message: fmt.Sprintf("peer-advertise-ip %s is the same on every control-plane node.", ip.Value),
 				Why:     "a release that honours the flag publishes this one address for every server, and peers reach only that one.",
-				Fix:     "remove it, or set it for each node with kubeadm's --patches",
-				Changes: p.changes(Change{Op: RemoveArg, Arg: ip.Arg, Summary: "removed peer-advertise-ip"}),
+				Fix:     "remove it and peer-advertise-port, or set them for each node with kubeadm's --patches",
+				Changes: p.changes(changes...),
 			})
 		}
 	},

@@ -166,9 +166,13 @@ var notAString = &Rule{
 				continue
 			}
 			text := pr.Value.AsString()
+			shown := text
+			if written := string(pr.At.File.Data[pr.At.Start:pr.At.End]); pr.Value.Kind == source.Bool && written != text {
+				shown = fmt.Sprintf("%s (%s for YAML)", written, text)
+			}
 			p.Report(Finding{
 				Severity: Error, At: pr.At, Consequence: RefusedByKubeadm,
-				Message: fmt.Sprintf("the value %s is %s; kubeadm wants a string and refuses the file.", text, pr.Value.Kind),
+				Message: fmt.Sprintf("the value %s is %s; kubeadm wants a string and refuses the file.", shown, pr.Value.Kind),
 				Why:     "kubeadm cannot decode the file and stops; nothing of it takes effect.",
 				Fix:     "quote it: " + quoted(text),
 				Changes: p.changes(Change{Op: QuoteValue, Node: pr.Value, Value: text, Summary: "quoted " + quoted(text)}),
@@ -365,20 +369,23 @@ var repeatedArgument = &Rule{
 			if release.Accumulates(name) || a.MergeMethod != "" {
 				continue
 			}
+			var last *config.Arg
 			for _, later := range args[i+1:] {
-				if release.NormalizeFlag(later.Name) != name || later.MergeMethod != "" {
-					continue
+				if release.NormalizeFlag(later.Name) == name && later.MergeMethod == "" {
+					last = later
 				}
-				p.Report(Finding{
-					Severity: Warning, At: a.NameAt,
-					Message: fmt.Sprintf("%s is given again below; kube-apiserver takes the last value, %s.", a.Name, quoted(later.Value)),
-					Why:     "this one has no effect.",
-					Fix:     "remove it",
-					Related: []Related{{At: later.NameAt, Message: "the one that counts"}},
-					Changes: p.changes(Change{Op: RemoveArg, Arg: a, Summary: "removed the first " + a.Name}),
-				})
-				break
 			}
+			if last == nil {
+				continue
+			}
+			p.Report(Finding{
+				Severity: Warning, At: a.NameAt,
+				Message: fmt.Sprintf("%s is given again below; kube-apiserver takes the last value, %s.", a.Name, quoted(last.Value)),
+				Why:     "this one has no effect.",
+				Fix:     "remove it",
+				Related: []Related{{At: last.NameAt, Message: "the one that counts"}},
+				Changes: p.changes(Change{Op: RemoveArg, Arg: a, Summary: "removed the first " + a.Name}),
+			})
 		}
 	},
 }

@@ -190,8 +190,11 @@ func (p *Pass) causedElsewhere(flag string) bool {
 	return false
 }
 
-// gateMeant tells whether something that other rules report was meant to turn the gate on.
+// gateMeant tells whether something that other rules report was meant to turn the gate on, or may do so: a template mark.
 func (p *Pass) gateMeant(v View) bool {
+	if slices.ContainsFunc(v.Flags.All(release.FlagFeatureGates), func(f *config.Flag) bool { return f.Unknown }) {
+		return true
+	}
 	if slices.ContainsFunc(p.Cluster.FeatureGates, func(e *source.Entry) bool { return e.Key == release.Gate && e.Value.Text == "true" }) {
 		return true
 	}

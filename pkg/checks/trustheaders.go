@@ -12,7 +12,7 @@ import (
 
 // ruleMVP206 is MVP206.
 var ruleMVP206 = &Rule{
-	ID: "MVP206", Name: "requestheader-refuses-peers", Severity: Error, Fixable: true, HandOff: true,
+	ID: "MVP206", Name: "requestheader-refuses-peers", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "The common name of the proxy client certificate is not among requestheader-allowed-names (none allows all), or the certificate is signed by another CA than requestheader-client-ca-file. Without the files only kubeadm's own certificate is known; others are a warning.",
 		Why:   "A server hands a request over in the name of the client and proves with this certificate that it may. The peer that does not take it answers 401, and the client gets a 404.",
@@ -20,6 +20,10 @@ var ruleMVP206 = &Rule{
 		Facts: []string{"H6", "H7", "S11"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
+		if p.single != "" {
+			// Where nothing keeps a server from starting.
+			p.Skip("%s", p.single)
+		}
 		store := p.openRoot()
 		for _, g := range p.byValue(release.FlagRequestHeaderNames, release.FlagRequestHeaderCAFile, release.FlagProxyClientCertFile) {
 			if store != nil && p.headersByFile(store, g) {
@@ -88,7 +92,7 @@ func (p *Pass) headerCAByFlag(g values, kubeadms bool, allowed []string, known b
 	if isSet(f) && known && len(allowed) == 0 && sameFile(v.Flags.Last(release.FlagClientCAFile), path.Clean(f.Value)) {
 		p.overlapStops(&out, g.views)
 	}
-	p.Report(out)
+	p.reportUnlessSingle(out)
 	return true
 }
 
@@ -119,7 +123,7 @@ func (p *Pass) reportNotAllowed(g values, cn, where string) {
 		}
 		out.Changes = p.changes(Change{Op: SetArg, Arg: a, Value: value, Summary: "allowed " + cn + " in " + f.Name})
 	}
-	p.Report(out)
+	p.reportUnlessSingle(out)
 }
 
 // refused says what follows where a server does not take the proxy client certificate of its peers.
@@ -147,7 +151,14 @@ func (p *Pass) reportUnseen(g values, names *config.Flag, overridden []*config.F
 			f.Related = append(f.Related, Related{At: more.At, Message: more.Name + " must fit it"})
 		}
 	}
-	p.Report(f)
+	p.reportUnlessSingle(f)
+}
+
+// reportUnlessSingle reports a finding about peers; with one control-plane node only what stops the server counts.
+func (p *Pass) reportUnlessSingle(f Finding) {
+	if p.single == "" || f.Consequence == WillNotStart {
+		p.Report(f)
+	}
 }
 
 // quotedList quotes names for a message, at most four of them.
