@@ -38,9 +38,6 @@ type Verdict struct {
 	OutOfTime bool
 }
 
-// OK tells whether the handshake would succeed.
-func (v Verdict) OK() bool { return v == Verdict{} }
-
 // Verify judges a certificate with its intermediates against the roots. An empty name is not checked.
 func Verify(chain, roots []*x509.Certificate, name string, use Use, now time.Time) Verdict {
 	if len(chain) == 0 {

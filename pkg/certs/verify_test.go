@@ -74,7 +74,7 @@ func TestVerify(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if err := handshake(t, n, tc.chain, tc.roots, tc.use); (err == nil) != got.OK() {
+			if err := handshake(t, n, tc.chain, tc.roots, tc.use); (err == nil) != (got == Verdict{}) {
 				t.Errorf("verdict %+v, but the handshake says: %v", got, err)
 			}
 		})

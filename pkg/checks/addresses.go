@@ -24,7 +24,12 @@ var advertiseUnusable = &Rule{
 	Run: func(p *Pass) {
 		for _, v := range p.Views() {
 			f := v.Flags.Last(release.FlagAdvertiseAddress)
+			if f != nil && f.Origin == config.FromKubeadm && net.ParseIP(f.Value).IsLoopback() {
+				p.Report(loopbackEndpoint(p, f, v))
+				continue
+			}
 			if f == nil || f.Unknown {
+				p.Skip("the nodes' addresses are not known (--nodes name=ADDRESS,... names them)")
 				continue
 			}
 			ip := net.ParseIP(f.Value)
@@ -62,6 +67,16 @@ var advertiseUnusable = &Rule{
 			})
 		}
 	},
+}
+
+// loopbackEndpoint: for a loopback address kubeadm looks for a global one of the interface lo, which hardly any node has.
+func loopbackEndpoint(p *Pass, f *config.Flag, v View) Finding {
+	return Finding{
+		Severity: Error, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
+		Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is a loopback address: kubeadm stops, unless the interface lo has a global address.", f.Value),
+		Why:     "with a global address on lo kubeadm advertises that one, which peers need not reach.",
+		Fix:     "write the node's own address",
+	}
 }
 
 func notAnIP(p *Pass, f *config.Flag, v View) Finding {
@@ -360,6 +375,10 @@ var mixedFamilies = &Rule{
 		Facts: []string{"H8"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
+		if len(p.Cluster.Nodes) < 2 {
+			p.Skip("the addresses of fewer than two nodes are known (--nodes name=ADDRESS,... names them)")
+			return
+		}
 		var first *config.Node
 		for i, n := range p.Cluster.Nodes {
 			addr, err := netip.ParseAddr(n.Address)

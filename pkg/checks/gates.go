@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -73,7 +74,7 @@ var gateOffOnTarget = &Rule{
 		views := where(p.Views(), func(v View) bool {
 			// An old running server is MVP101's, emulation MVP108's.
 			return turnedOff(v) && !p.gateMeant(v) && !v.FlagsUnknown &&
-				(v.Release.Minor() >= 36 || containsWhen(v, Target)) && !emulatesOff(v)
+				(v.Release.Minor() >= 36 || slices.Contains(v.When, Target)) && !emulatesOff(v)
 		})
 		for _, v := range views {
 			by, at := turnedOffBy(v)
@@ -86,15 +87,6 @@ var gateOffOnTarget = &Rule{
 			})
 		}
 	},
-}
-
-func containsWhen(v View, w When) bool {
-	for _, have := range v.When {
-		if have == w {
-			return true
-		}
-	}
-	return false
 }
 
 // turnedOff tells whether the flags say that the gate is off, be it by its stage.
@@ -199,7 +191,7 @@ func startWhy(p *Pass, v View) string {
 	switch {
 	case len(v.When) == 2:
 		return fmt.Sprintf("every %s server that gets these flags exits at start.", v.Release.MinorString())
-	case containsWhen(v, Running):
+	case slices.Contains(v.When, Running):
 		return fmt.Sprintf("rolled out on the running %s servers, each one exits at start; only from 1.36 on is the gate on by default.", p.Pair.From.MinorString())
 	}
 	return fmt.Sprintf("each server exits at start when it is upgraded to %s.", p.Pair.To.MinorString())
@@ -226,7 +218,7 @@ var gateAmongKubeadm = &Rule{
 				when When
 				rel  release.Release
 			}{{Running, p.Pair.From}, {Target, p.Pair.To}} {
-				if r.rel.IsKnown() && !contains(release.KubeadmGates(r.rel), e.Key) {
+				if r.rel.IsKnown() && !slices.Contains(release.KubeadmGates(r.rel), e.Key) {
 					when = append(when, r.when)
 					if len(releases) == 0 || releases[0] != r.rel.MinorString() {
 						releases = append(releases, r.rel.MinorString())
@@ -243,7 +235,7 @@ var gateAmongKubeadm = &Rule{
 func (p *Pass) kubeadmGate(e *source.Entry, when []When, releases string) Finding {
 	f := Finding{
 		Severity: Error, At: e.Value.KeyPlace(), Consequence: RefusedByKubeadm, When: when,
-		Message: fmt.Sprintf("featureGates of the ClusterConfiguration names %s, which kubeadm %s does not have: it refuses the file.", e.Key, releases),
+		Message: fmt.Sprintf("featureGates of the ClusterConfiguration names %s, a gate unknown to kubeadm %s: it refuses the file.", e.Key, releases),
 		Why:     "these are the gates of kubeadm itself; they never reach kube-apiserver.",
 		Fix:     "remove it; a gate of kube-apiserver goes to apiServer.extraArgs, feature-gates",
 	}
@@ -254,15 +246,6 @@ func (p *Pass) kubeadmGate(e *source.Entry, when []When, releases string) Findin
 			Change{Op: SetGate, Gate: release.Gate, On: e.Value.Text != "false", Summary: "set " + release.Gate + " in apiServer's feature-gates"})
 	}
 	return f
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 // identityOff is MVP107.

@@ -170,6 +170,10 @@ var commandUnusual = &Rule{
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
+		if len(p.Cluster.Manifests) == 0 {
+			p.Skip("no pod of a kube-apiserver at hand")
+			return
+		}
 		for _, m := range p.Cluster.Manifests {
 			if m.Remark == "" {
 				continue
@@ -274,8 +278,12 @@ var skippedPhase = &Rule{
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
+		if len(p.Cluster.Upgrade) == 0 {
+			p.Skip("no UpgradeConfiguration in the file")
+			return
+		}
 		for _, u := range p.Cluster.Upgrade {
-			for _, at := range SkippedControlPlane(u) {
+			for _, at := range skippedControlPlane(u) {
 				p.Report(Finding{
 					Severity: Warning, At: at,
 					Message: "this upgrade skips the phase control-plane: kube-apiserver stays at the old release.",
@@ -287,8 +295,8 @@ var skippedPhase = &Rule{
 	},
 }
 
-// SkippedControlPlane returns where an UpgradeConfiguration skips the phase that upgrades kube-apiserver.
-func SkippedControlPlane(upgrade *source.Value) []source.Place {
+// skippedControlPlane returns where an UpgradeConfiguration skips the phase that upgrades kube-apiserver.
+func skippedControlPlane(upgrade *source.Value) []source.Place {
 	var places []source.Place
 	for _, section := range []string{"apply", "node"} {
 		phases := upgrade.Get(section, "skipPhases")

@@ -50,7 +50,7 @@ var unreadableVersion = &Rule{
 			}
 			experimental = experimental || status == release.Experimental
 			when = append(when, r.When)
-			if name := r.Release.MinorString(); !contains(refusing, name) {
+			if name := r.Release.MinorString(); !slices.Contains(refusing, name) {
 				refusing = append(refusing, name)
 			}
 		}
@@ -230,10 +230,10 @@ var unknownField = &Rule{
 			if pr.Suggest != "" {
 				f.Fix = "write " + pr.Suggest
 			}
-			if len(pr.Flags) > 0 {
+			if flags := pr.FlagNames(); len(flags) > 0 {
 				f.Severity = Error
-				f.Why = fmt.Sprintf("the flags below it (%s) never reach the server.", strings.Join(pr.Flags, ", "))
-				for _, name := range pr.Flags {
+				f.Why = fmt.Sprintf("the flags below it (%s) never reach the server.", strings.Join(flags, ", "))
+				for _, name := range flags {
 					if handOffFlags[release.NormalizeFlag(name)] {
 						f.Consequence = FalseNotFound
 					}

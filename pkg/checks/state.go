@@ -178,7 +178,7 @@ func (p *Pass) causedElsewhere(flag string) bool {
 		}
 	}
 	for _, pr := range p.Cluster.Problems {
-		if pr.Kind == config.UnknownField && slices.ContainsFunc(pr.Flags, func(name string) bool { return release.NormalizeFlag(name) == flag }) {
+		if pr.Kind == config.UnknownField && slices.ContainsFunc(pr.FlagNames(), func(name string) bool { return release.NormalizeFlag(name) == flag }) {
 			return true
 		}
 	}

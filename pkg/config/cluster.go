@@ -87,12 +87,10 @@ func (f Field) Set() bool { return f.Node != nil && f.Node.Kind != source.Null }
 
 // Etcd is the part of the etcd configuration that the API server's flags come from.
 type Etcd struct {
-	External                    bool
-	Endpoints                   []string
-	CAFile, CertFile, KeyFile   string
-	LocalArgs                   []*Arg
-	HTTPEndpoints               []string
-	ExternalNode, EndpointsNode *source.Value
+	External                  bool
+	Endpoints                 []string
+	CAFile, CertFile, KeyFile string
+	LocalArgs                 []*Arg
 }
 
 // Component is a control-plane component's part of the ClusterConfiguration.
@@ -197,12 +195,19 @@ type Problem struct {
 	Suggest string
 	// APIVersion and Kind are the document's.
 	APIVersion, DocKind string
-	// Flags are the names of kube-apiserver flags that stand below an unknown field.
-	Flags []string
-	// Args are the flags themselves.
+	// Args are the flags that stand below an unknown field.
 	Args []*Arg
 	// Component is the component whose extraArgs are concerned: apiServer, controllerManager, ….
 	Component string
+}
+
+// FlagNames returns the names of the flags that stand below an unknown field.
+func (p *Problem) FlagNames() []string {
+	names := make([]string, len(p.Args))
+	for i, a := range p.Args {
+		names[i] = a.Name
+	}
+	return names
 }
 
 // Problem returns the first problem of a kind, or nil.

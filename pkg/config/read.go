@@ -233,12 +233,8 @@ func (r *reader) fillEtcd(c *Cluster, mapArgs bool) {
 		return
 	}
 	c.Etcd.External = true
-	c.Etcd.ExternalNode = external
-	c.Etcd.EndpointsNode = external.Get("endpoints")
-	if c.Etcd.EndpointsNode != nil {
-		for _, item := range c.Etcd.EndpointsNode.Items {
-			c.Etcd.Endpoints = append(c.Etcd.Endpoints, item.Text)
-		}
+	for _, item := range items(external.Get("endpoints")) {
+		c.Etcd.Endpoints = append(c.Etcd.Endpoints, item.Text)
 	}
 	c.Etcd.CAFile = external.Get("caFile").Str()
 	c.Etcd.CertFile = external.Get("certFile").Str()

@@ -143,9 +143,6 @@ func (s *schemaChecker) unknown(v *source.Value, e *source.Entry, field *release
 	p := Problem{Kind: UnknownField, At: e.Value.KeyPlace(), Value: e.Value, Entry: e}
 	p.Suggest, _ = release.Suggest(e.Key, field.Names())
 	p.Args = meantArgs(e)
-	for _, a := range p.Args {
-		p.Flags = append(p.Flags, a.Name)
-	}
 	if at, ok := flatArgs[e.Key]; ok && v.Parent() == nil {
 		p.Suggest = at
 	}

@@ -74,26 +74,6 @@ func (k KubeadmRelease) ReadStatus(apiVersion string) ReadStatus {
 	return Reads
 }
 
-// FirstReader returns the first release whose kubeadm reads an apiVersion (v1alpha1: the last that
-// wrote it). ok is false for one that kubeadm never had.
-func FirstReader(apiVersion string) (r Release, ok bool) {
-	i, ok := findKubeadmAPI(apiVersion)
-	if !ok {
-		return Release{}, false
-	}
-	return OfMinor(kubeadmAPIs[i].first), true
-}
-
-// LastReader returns the last release whose kubeadm reads an apiVersion. ok is false for one that
-// kubeadm never had, and while none of the known releases has dropped it.
-func LastReader(apiVersion string) (r Release, ok bool) {
-	i, ok := findKubeadmAPI(apiVersion)
-	if !ok || kubeadmAPIs[i].last == 0 {
-		return Release{}, false
-	}
-	return OfMinor(kubeadmAPIs[i].last), true
-}
-
 // MigrationHint says in a sentence how a configuration of an apiVersion becomes one that today's
 // kubeadm reads: which kubeadm can still run `kubeadm config migrate` on it, and what that writes. It
 // is empty for an apiVersion that needs no migration or that kubeadm never had.
