@@ -1,7 +1,7 @@
 # The targets that people and CI call. Everything is plain go commands; tools are pinned in tools/go.mod.
 GO ?= go
 
-.PHONY: all build test lint verify update fuzz lab bench clean
+.PHONY: all build test lint verify update fuzz lab lab-up lab-down bench clean
 
 all: build
 
@@ -29,9 +29,15 @@ update: ## write golden files and generated documentation anew
 fuzz: ## every fuzz target for FUZZTIME (default 1m)
 	hack/fuzz.sh $(or $(FUZZTIME),1m)
 
-lab: ## compare with the real kubeadm of each release; builds what is missing
-	$(GO) run ./test/lab/cmd/labbuild kubeadm
+lab: ## compare with the real kubeadm and kube-apiserver of each release; builds what is missing
+	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd
 	$(GO) test -tags lab -count=1 -timeout 30m ./test/lab/...
+
+lab-up: ## leave a control plane running: make lab-up VERSIONS="1.35 1.36 1.36" ARGS="-set cp-2:v=4"
+	$(GO) run ./test/lab/cmd/lab up $(ARGS) $(or $(VERSIONS),1.35 1.36)
+
+lab-down: ## end it
+	$(GO) run ./test/lab/cmd/lab down
 
 bench: ## compare with kubeadm config validate and kubeconform
 	hack/bench/check.sh

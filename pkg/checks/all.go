@@ -21,6 +21,9 @@ func All() []*Rule {
 		advertiseUnusable, advertiseShared, peerAdvertiseNoEffect, peerAdvertiseHalf, peerAdvertiseShared, invalidAddress,
 		bindUnreachable, portMismatch, singleNode, mixedFamilies, proxiedTraffic, egressSelector,
 		manifestDrift, serversDisagree, commandUnusual, secondManifest, patchReplaces, upgradeIgnores, skippedPhase,
+		false404, mergedIncomplete, gateOffLive, noPeerProxyLive, notTrustedLive, refusedLive, unreachableLive, sharedAddressLive,
+		publishedDiffers, serverUnreachable, peerGone, legacyDiscovery, evidenceLimited, tooManyReleases, discoveryForbiddenLive,
+		sharedIdentityLive, nothingToProve, subresourceStays,
 	}
 }
 
@@ -96,9 +99,20 @@ func configuredRelease(c *config.Cluster) (r release.Release, source string, err
 	return r, source, nil
 }
 
-// Select returns the rules that --only and --skip leave, in order. Rules are named by ID or name; the error names the
-// first that does not exist.
+// Select returns the rules that --only and --skip leave, in order, of those that judge configurations. Rules are named by
+// ID or name; the error names the first that does not exist.
 func Select(only, skip []string) ([]*Rule, error) {
+	rules, err := selectRules(only, skip)
+	return slices.DeleteFunc(rules, func(r *Rule) bool { return r.Run == nil }), err
+}
+
+// SelectLive is Select for the rules that judge live control planes.
+func SelectLive(only, skip []string) ([]*Rule, error) {
+	rules, err := selectRules(only, skip)
+	return slices.DeleteFunc(rules, func(r *Rule) bool { return r.Live == nil }), err
+}
+
+func selectRules(only, skip []string) ([]*Rule, error) {
 	wanted, err := findAll(only, "--only")
 	if err != nil {
 		return nil, err

@@ -74,7 +74,11 @@ type Rule struct {
 	// HandOff: the rule is about requests between servers; with one control-plane node it is skipped.
 	HandOff bool
 	Doc     Doc
-	Run     func(*Pass)
+	// Run judges a configuration, Live a live control plane. A rule has one of them, or both.
+	Run  func(*Pass)
+	Live func(*LivePass)
+	// Effect: the rule is about what follows, and reports only what no other finding explains.
+	Effect bool
 
 	// withoutFlags: the rule has something to say even where nothing is known of the servers' flags.
 	withoutFlags bool
@@ -180,12 +184,15 @@ type Result struct {
 	Skipped, Unknown []Note
 }
 
-// Run judges an input by rules. Findings are in the order of their places, those of one place in the order of the
+// Run judges an input by those of the rules that are about configurations. Findings are in the order of their places, those of one place in the order of the
 // rules.
 func Run(in Input, rules []*Rule) Result {
 	var res Result
 	s := newState(in)
 	for _, rule := range rules {
+		if rule.Run == nil {
+			continue // it judges live control planes
+		}
 		p := &Pass{Input: in, state: s, rule: rule}
 		if reason := s.skip(rule); reason != "" {
 			res.Skipped = append(res.Skipped, Note{rule, reason})

@@ -22,6 +22,7 @@ var proxiedTraffic = &Rule{
 		Fix:   "Add the nodes' addresses or their range to NO_PROXY and write the manifests again.",
 		Facts: []string{"H15"}, Since: "0.1.0",
 	},
+	Live: proxiedLive,
 	Run: func(p *Pass) {
 		servers := make([]config.Server, 0, len(p.Views()))
 		for _, v := range p.Views() {

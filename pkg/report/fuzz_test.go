@@ -55,21 +55,25 @@ func FuzzWriters(f *testing.F) {
 		checkPrintable(t, text)
 		checkColumns(t, appendSource(nil, &finding, paint{}))
 
-		asJSON := write(t, "json", r)
-		if !json.Valid(asJSON) {
-			t.Fatalf("no JSON:\n%s", asJSON)
-		}
-		var fromJSON, fromYAML any
-		if err := json.Unmarshal(asJSON, &fromJSON); err != nil {
-			t.Fatal(err)
-		}
-		if err := yaml.Unmarshal(write(t, "yaml", r), &fromYAML); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(fromJSON, fromYAML); diff != "" {
-			t.Errorf("JSON and YAML differ (-json +yaml):\n%s", diff)
-		}
+		sameInYAML(t, write(t, "json", r), write(t, "yaml", r))
 	})
+}
+
+// sameInYAML checks that a report is the same in both formats, and printable.
+func sameInYAML(t *testing.T, asJSON, asYAML []byte) {
+	t.Helper()
+	checkPrintable(t, asJSON)
+	checkPrintable(t, asYAML)
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal(asJSON, &fromJSON); err != nil {
+		t.Fatalf("%v in\n%s", err, asJSON)
+	}
+	if err := yaml.Unmarshal(asYAML, &fromYAML); err != nil {
+		t.Fatalf("%v in\n%s", err, asYAML)
+	}
+	if diff := cmp.Diff(fromJSON, fromYAML); diff != "" {
+		t.Errorf("JSON and YAML differ (-json +yaml):\n%s", diff)
+	}
 }
 
 func checkPrintable(t *testing.T, text []byte) {

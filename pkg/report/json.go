@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -125,10 +126,9 @@ func encode(v any, prefix string) ([]byte, error) {
 	return escapeJSON(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
 }
 
-// escapeJSON writes what encoding/json leaves as it is, but a terminal or a
-// YAML reader must not see raw, as \uXXXX: C1 controls, bidi marks and other
-// runes that do not print. All of them can stand in strings only. Runes above
-// U+FFFF stay: they would need two escapes, which YAML does not know.
+// escapeJSON writes what encoding/json leaves as it is, but a terminal must not
+// see raw, as \uXXXX: C1 controls, bidi marks and other runes that do not print.
+// All of them can stand in strings only.
 func escapeJSON(b []byte) []byte {
 	var out []byte // nil as long as there is nothing to escape
 	done := 0
@@ -138,8 +138,13 @@ func escapeJSON(b []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(b[i:])
-		if r <= 0xffff && !strconv.IsPrint(r) {
-			out = fmt.Appendf(append(out, b[done:i]...), `\u%04x`, r)
+		if !strconv.IsPrint(r) {
+			out = append(out, b[done:i]...)
+			if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+				out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+			} else {
+				out = fmt.Appendf(out, `\u%04x`, r)
+			}
 			done = i + size
 		}
 		i += size

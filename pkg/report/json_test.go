@@ -90,17 +90,41 @@ func TestJSONIsTheReport(t *testing.T) {
 }
 
 func TestJSONEscapes(t *testing.T) {
-	r := finish(Report{Errors: []InputError{{File: "a <b>.yaml", Message: "\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\xff"}}})
-	const want = `"message": "\u001b\u007f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd"`
+	r := finish(Report{Errors: []InputError{{File: "a <b>.yaml", Message: "\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\xff\U000e0041"}}})
+	const want = `"message": "\u001b\u007f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd\udb40\udc41"`
 	got := write(t, "json", r)
 	if !bytes.Contains(got, []byte(want)) || !bytes.Contains(got, []byte(`"a <b>.yaml"`)) {
 		t.Errorf("no %s in\n%s", want, got)
 	}
 	var back Report
-	if err := yaml.Unmarshal(write(t, "yaml", r), &back); err != nil {
+	asYAML := write(t, "yaml", r)
+	checkPrintable(t, asYAML)
+	if err := yaml.Unmarshal(asYAML, &back); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd", back.Errors[0].Message); diff != "" {
+	if diff := cmp.Diff("\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd\U000e0041", back.Errors[0].Message); diff != "" {
 		t.Errorf("through YAML (-want +got):\n%s", diff)
+	}
+}
+
+// Whatever a string holds, it comes back from YAML, and none is taken for the mark of another.
+func TestYAMLStrings(t *testing.T) {
+	for _, s := range []string{
+		"", "plain", "a\nb", "a\u202eb", "\u202e", "\u0085", "\u2028\n\u2029", `\u202e`, `\\u202e"`, "\\\u202e\"\\", "\U000e0041", "😀\u202e", `\udb40\udc41` + "\u202e",
+		"\\\U000e0041", `\udb40` + "\U000e0041", "quoted\u202e", "quoted0", "quotedquoted0 quoted1\u202e", "\U0010ffff\ufffe\ue000", ": #\u200b", "- \ufeff", "12\u202e", "null",
+	} {
+		want := []string{s, "\u202e", s + "\u202e" + s, "quoted1"}
+		var out bytes.Buffer
+		if err := writeYAML(&out, want); err != nil {
+			t.Fatal(err)
+		}
+		checkPrintable(t, out.Bytes())
+		var got []string
+		if err := yaml.Unmarshal(out.Bytes(), &got); err != nil {
+			t.Fatalf("%v in\n%s", err, out.Bytes())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 }

@@ -201,28 +201,33 @@ func (c *Cluster) Verdict() Verdict {
 func (c Cluster) MarshalJSON() ([]byte, error) {
 	type plain Cluster
 	p := plain(c)
-	p.Findings = make([]Finding, len(c.Findings))
-	for i, f := range c.Findings {
-		f.At = orEmpty(f.At)
-		p.Findings[i] = f
-	}
-	p.Silenced = make([]Silenced, len(c.Silenced))
-	for i, s := range c.Silenced {
-		s.At = orEmpty(s.At)
-		p.Silenced[i] = s
-	}
+	p.Findings = changed(c.Findings, func(f *Finding) { f.At = orEmpty(f.At) })
+	p.Silenced = changed(c.Silenced, func(s *Silenced) { s.At = orEmpty(s.At) })
 	p.Passed = orEmpty(c.Passed)
 	p.Skipped = orEmpty(c.Skipped)
-
-	// Not json.Marshal: it would write the ">" of "1.35 -> 1.36" as \u003e.
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
+	return marshal(struct {
 		plain
 		Verdict Verdict `json:"verdict"`
 	}{p, c.Verdict()})
+}
+
+// marshal is json.Marshal without its HTML escapes: it would write the ">" of
+// "1.35 -> 1.36" as \u003e.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
 	return buf.Bytes(), err
+}
+
+// changed is a copy of s, never nil, with a change to each element.
+func changed[E any](s []E, change func(*E)) []E {
+	s = append([]E{}, s...)
+	for i := range s {
+		change(&s[i])
+	}
+	return s
 }
 
 func orEmpty[S ~[]E, E any](s S) S {

@@ -1,12 +1,6 @@
 package report
 
-import (
-	"io"
-	"strconv"
-	"strings"
-
-	"github.com/fatih/color"
-)
+import "io"
 
 // TextOptions says how the text is to look. What depends on the terminal and
 // the environment has been decided by the caller.
@@ -36,17 +30,9 @@ type TextOptions struct {
 // Text writes a report for people. It keeps nothing of a cluster once it is
 // written, apart from some names for the last line.
 type Text struct {
-	out   io.Writer
-	err   error // the first one of out; nothing is written after it
-	buf   []byte
-	opts  TextOptions
+	printer
 	flags string // opts.Flags, quoted, each with a blank before it
 
-	levels map[Severity]paint
-	rule   paint
-	caret  paint
-
-	wrote              gap
 	ready, files       int
 	notReady, unjudged names
 	unreadable         int
@@ -55,47 +41,9 @@ type Text struct {
 	last               string // quiet: the last line if there is one cluster
 }
 
-// gap is what was written last, which decides on blank lines: blocks stand
-// apart, lines do not.
-type gap int
-
-const (
-	nothing gap = iota
-	line
-	block
-)
-
-// paint is the text that turns a colour on and off, taken from the colour
-// once: nothing is formatted for each finding.
-type paint struct{ on, off string }
-
-func newPaint(enabled bool, attributes ...color.Attribute) paint {
-	c := color.New(attributes...)
-	if enabled {
-		c.EnableColor()
-	} else {
-		c.DisableColor()
-	}
-	on, off, _ := strings.Cut(c.Sprint("|"), "|")
-	return paint{on, off}
-}
-
 // NewText returns a writer of one report.
 func NewText(out io.Writer, opts TextOptions) *Text {
-	w := &Text{
-		out:  out,
-		opts: opts,
-		levels: map[Severity]paint{
-			SeverityError:   newPaint(opts.Color, color.FgRed, color.Bold),
-			SeverityWarning: newPaint(opts.Color, color.FgYellow, color.Bold),
-			SeverityInfo:    newPaint(opts.Color, color.FgCyan, color.Bold),
-		},
-		rule:  newPaint(opts.Color, color.FgMagenta),
-		caret: newPaint(opts.Color, color.FgGreen, color.Bold),
-	}
-	if opts.Quiet {
-		w.opts.Verbose = false
-	}
+	w := &Text{printer: newPrinter(out, opts)}
 	for _, flag := range opts.Flags {
 		w.flags += " " + shellQuote(flag)
 	}
@@ -149,7 +97,7 @@ func (w *Text) InputError(e InputError) error {
 	w.begin(line)
 	w.place(e.File, e.Line, e.Column)
 	w.raw(": ")
-	w.level(SeverityError)
+	w.painted(w.levels[SeverityError], string(SeverityError))
 	w.raw(": cannot be read: ")
 	w.esc(e.Message)
 	w.raw("\n")
@@ -239,7 +187,7 @@ func (w *Text) closeSeveral(s Summary) {
 	switch {
 	case s.Verdict == VerdictNotReady:
 		w.raw("NOT READY: ")
-		w.names(&w.notReady)
+		w.names(&w.notReady, ", ")
 	case s.Verdict == VerdictReady && s.Warnings > 0:
 		w.raw("READY, with ")
 		w.count(s.Warnings, "warning")
@@ -247,74 +195,7 @@ func (w *Text) closeSeveral(s Summary) {
 		w.raw("READY")
 	default:
 		w.raw("CANNOT TELL: ")
-		w.names(&w.unjudged)
+		w.names(&w.unjudged, ", ")
 	}
 	w.raw(".\n")
-}
-
-// names are the first few of many, so that a report of any length can end
-// with them.
-type names struct {
-	first [3]string
-	n     int
-}
-
-func (l *names) add(name string) {
-	if l.n < len(l.first) {
-		l.first[l.n] = name
-	}
-	l.n++
-}
-
-func (w *Text) names(l *names) {
-	for i, name := range l.first[:min(l.n, len(l.first))] {
-		if i > 0 {
-			w.raw(", ")
-		}
-		w.esc(name)
-	}
-	if more := l.n - len(l.first); more > 0 {
-		w.raw(" and ")
-		w.int(more)
-		w.raw(" more")
-	}
-}
-
-// begin puts a blank line before what comes, if one is due.
-func (w *Text) begin(what gap) {
-	if !w.opts.Quiet && (w.wrote == block || w.wrote == line && what == block) {
-		w.raw("\n")
-	}
-	w.wrote = what
-}
-
-// raw writes text of our own, esc any other.
-func (w *Text) raw(s string) { w.buf = append(w.buf, s...) }
-func (w *Text) esc(s string) { w.buf = appendEscaped(w.buf, s) }
-func (w *Text) int(n int)    { w.buf = strconv.AppendInt(w.buf, int64(n), 10) }
-
-func (w *Text) count(n int, noun string) {
-	w.int(n)
-	w.raw(" ")
-	w.raw(noun)
-	if n != 1 {
-		w.raw("s")
-	}
-}
-
-// hint says how to see what was only counted.
-func (w *Text) hint(before, after string) {
-	if !w.opts.Verbose && !w.opts.Quiet {
-		w.raw(before)
-		w.raw("-v lists them")
-		w.raw(after)
-	}
-}
-
-func (w *Text) flush() error {
-	if w.err == nil && len(w.buf) > 0 {
-		_, w.err = w.out.Write(w.buf)
-	}
-	w.buf = w.buf[:0]
-	return w.err
 }

@@ -1,13 +1,9 @@
 package report
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
-
-// flushAt keeps the text of a cluster with very many findings out of memory.
-const flushAt = 32 << 10
 
 // commandColumn is how far to the right the next commands may begin; behind a
 // longer verdict they get lines of their own.
@@ -72,12 +68,10 @@ func (w *Text) withFindings(c *Cluster, s Summary) {
 	for i := range c.Findings {
 		w.raw("\n")
 		w.finding(c, &c.Findings[i])
-		if len(w.buf) > flushAt {
-			_ = w.flush() // the error stays, and Cluster returns it
-		}
+		w.spill()
 	}
 	w.raw("\n")
-	w.rules(c)
+	w.rules("   ", c.Passed, c.Skipped)
 	if len(c.Silenced) > 0 {
 		w.silenced(c)
 	}
@@ -95,7 +89,7 @@ func (w *Text) withFindings(c *Cluster, s Summary) {
 // details writes what -v adds to the one line of a cluster without findings.
 func (w *Text) details(c *Cluster) {
 	w.notes(c)
-	w.rules(c)
+	w.rules("   ", c.Passed, c.Skipped)
 	if len(c.Silenced) > 0 {
 		w.raw("   ")
 		w.silenced(c)
@@ -135,21 +129,7 @@ func (w *Text) headline(c *Cluster, f *Finding) {
 		w.esc(c.Source)
 	}
 	w.raw(": ")
-	w.level(f.Severity)
-	w.raw(": ")
-	w.esc(f.Message)
-	w.raw(" [")
-	w.raw(w.rule.on)
-	w.esc(f.Rule)
-	w.raw(w.rule.off)
-	w.raw("]\n")
-}
-
-func (w *Text) level(s Severity) {
-	p := w.levels[s]
-	w.raw(p.on)
-	w.esc(string(s))
-	w.raw(p.off)
+	w.said(f.Severity, f.Message, f.Rule)
 }
 
 // place writes file:line:column, as far as it is known.
@@ -168,7 +148,7 @@ func (w *Text) place(file string, line, column int) {
 
 func (w *Text) finding(c *Cluster, f *Finding) {
 	w.headline(c, f)
-	w.buf = appendSource(w.buf, f, w.caret)
+	w.buf = appendSource(w.buf, f, w.good)
 	w.labelled("   why: ", f.Why)
 	if n := len(f.Pairs); n > 0 && n < len(c.Pairs) {
 		w.labelled("   for: ", pairList(f.Pairs)+" only")
@@ -176,14 +156,6 @@ func (w *Text) finding(c *Cluster, f *Finding) {
 	w.labelled("   fix: ", f.Fix)
 	for i := range f.Related {
 		w.note(&f.Related[i].Location, f.Related[i].Message)
-	}
-}
-
-func (w *Text) labelled(label, text string) {
-	if text != "" {
-		w.raw(label)
-		w.esc(text)
-		w.raw("\n")
 	}
 }
 
@@ -203,57 +175,6 @@ func (w *Text) notes(c *Cluster) {
 	}
 	for i := range c.Notes {
 		w.note(c.Notes[i].Location, c.Notes[i].Text)
-	}
-}
-
-// rules lists for -v what passed and, by their reasons, what was skipped.
-func (w *Text) rules(c *Cluster) {
-	if !w.opts.Verbose {
-		return
-	}
-	if len(c.Passed) > 0 {
-		w.list("   passed: ", c.Passed)
-		w.raw("\n")
-	}
-	var reasons []string
-	for i := range c.Skipped {
-		if !slices.Contains(reasons, c.Skipped[i].Reason) {
-			reasons = append(reasons, c.Skipped[i].Reason)
-		}
-	}
-	var ids []string
-	for _, reason := range reasons {
-		ids = ids[:0]
-		for i := range c.Skipped {
-			if c.Skipped[i].Reason == reason {
-				ids = append(ids, c.Skipped[i].Rule)
-			}
-		}
-		w.list("   skipped: ", ids)
-		w.raw(": ")
-		w.esc(reason)
-		w.raw("\n")
-	}
-}
-
-// list writes words after a label, in lines that fit.
-func (w *Text) list(label string, words []string) {
-	w.raw(label)
-	at := len(label)
-	for i, word := range words {
-		n := textColumns(word)
-		if i > 0 {
-			if w.raw(","); at+len(", ")+n+len(",") > lineColumns {
-				w.raw("\n")
-				w.buf = appendSpaces(w.buf, len(label))
-				at = len(label)
-			} else {
-				w.raw(" ")
-				at += len(", ")
-			}
-		}
-		w.esc(word)
-		at += n
 	}
 }
 

@@ -2,7 +2,12 @@ package report
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
+	"regexp"
+	"strconv"
+	"unicode/utf16"
 
 	"sigs.k8s.io/yaml"
 )
@@ -24,7 +29,7 @@ func NewYAML(out io.Writer, version string) *YAML {
 // begin writes all that stands before the clusters.
 func (w *YAML) begin() error {
 	for _, field := range [][2]string{{"apiVersion", APIVersion}, {"kind", Kind}, {"version", w.version}} {
-		if err := w.block(map[string]string{field[0]: field[1]}); err != nil {
+		if err := writeYAML(w.out, map[string]string{field[0]: field[1]}); err != nil {
 			return err
 		}
 	}
@@ -41,7 +46,7 @@ func (w *YAML) Cluster(c Cluster) error {
 	}
 	w.clusters++
 	// A list at the top level stands where the list below "clusters:" does.
-	if err := w.block([]Cluster{c}); err != nil {
+	if err := writeYAML(w.out, []Cluster{c}); err != nil {
 		return err
 	}
 	return w.out.Flush()
@@ -56,29 +61,91 @@ func (w *YAML) Close(s Summary) error {
 		w.out.WriteString("clusters: []\n")
 	}
 	if len(w.errors) > 0 {
-		if err := w.block(map[string][]InputError{"errors": w.errors}); err != nil {
+		if err := writeYAML(w.out, map[string][]InputError{"errors": w.errors}); err != nil {
 			return err
 		}
 	}
 	if len(w.passedOver) > 0 {
-		if err := w.block(map[string][]PassedOver{"passedOver": w.passedOver}); err != nil {
+		if err := writeYAML(w.out, map[string][]PassedOver{"passedOver": w.passedOver}); err != nil {
 			return err
 		}
 	}
-	if err := w.block(map[string]Summary{"summary": s}); err != nil {
+	if err := writeYAML(w.out, map[string]Summary{"summary": s}); err != nil {
 		return err
 	}
 	return w.out.Flush()
 }
 
-func (w *YAML) block(v any) error {
+// writeYAML writes v as YAML by way of its JSON. The YAML library would write
+// many runes raw that do not print. Strings with such runes therefore keep the
+// form that they have in JSON, which is also one of YAML's.
+func writeYAML(out io.Writer, v any) error {
 	b, err := encode(v, "")
 	if err != nil {
 		return err
 	}
+	b, mark, aside := setAside(b)
 	if b, err = yaml.JSONToYAML(b); err != nil {
 		return err
 	}
-	_, err = w.out.Write(b)
+	_, err = out.Write(putBack(b, mark, aside))
 	return err
+}
+
+// setAside puts a mark and a number in the place of each string with a \u in
+// some JSON, and returns these strings. The mark is nowhere else.
+func setAside(b []byte) (rest []byte, mark string, aside [][]byte) {
+	if !bytes.Contains(b, []byte(`\u`)) {
+		return b, "", nil
+	}
+	for mark = "quoted"; bytes.Contains(b, []byte(mark)); {
+		mark += mark
+	}
+	for {
+		start := bytes.IndexByte(b, '"')
+		if start < 0 {
+			return append(rest, b...), mark, aside
+		}
+		end, escapes := start+1, false
+		for ; b[end] != '"'; end++ {
+			if b[end] == '\\' {
+				end++
+				escapes = escapes || b[end] == 'u'
+			}
+		}
+		end++
+		if escapes {
+			rest = fmt.Appendf(append(rest, b[:start]...), `"%s%d"`, mark, len(aside))
+			aside = append(aside, b[start:end])
+		} else {
+			rest = append(rest, b[:end]...)
+		}
+		b = b[end:]
+	}
+}
+
+// surrogates is a rune above U+FFFF in JSON. YAML has another escape for it.
+var surrogates = regexp.MustCompile(`\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})`)
+
+// putBack undoes setAside in what has become YAML.
+func putBack(b []byte, mark string, aside [][]byte) []byte {
+	if len(aside) == 0 {
+		return b
+	}
+	var out []byte
+	for {
+		before, after, found := bytes.Cut(b, []byte(mark))
+		out = append(out, before...)
+		if !found {
+			return out
+		}
+		digits := len(after) - len(bytes.TrimLeft(after, "0123456789"))
+		number, _ := strconv.Atoi(string(after[:digits]))
+		out = append(out, surrogates.ReplaceAllFunc(aside[number], func(pair []byte) []byte {
+			high, _ := strconv.ParseUint(string(pair[2:6]), 16, 16)
+			low, _ := strconv.ParseUint(string(pair[8:12]), 16, 16)
+			return fmt.Appendf(nil, `\U%08x`, utf16.DecodeRune(rune(high), rune(low)))
+		})...)
+		b = after[digits:]
+	}
 }

@@ -62,6 +62,18 @@ func (k Kubeadm) Manifest(ctx context.Context, file string) (manifest []byte, ou
 	return manifest, output, err
 }
 
+// Certificates asks `kubeadm init phase certs all` for the certificates of the file's node, which it writes to the file's
+// certificatesDir, and returns what kubeadm prints.
+func (k Kubeadm) Certificates(ctx context.Context, file string) (output string, err error) {
+	return k.run(ctx, nil, "init", "phase", "certs", "all", "--config", file)
+}
+
+// UploadConfig asks `kubeadm init phase upload-config kubeadm` to write the ConfigMap kube-system/kubeadm-config, and returns
+// what kubeadm prints.
+func (k Kubeadm) UploadConfig(ctx context.Context, file, kubeconfig string) (output string, err error) {
+	return k.run(ctx, nil, "init", "phase", "upload-config", "kubeadm", "--config", file, "--kubeconfig", kubeconfig)
+}
+
 // klogHeader is the time, process and place in front of each of kubeadm's log lines.
 var klogHeader = regexp.MustCompile(`(?m)^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w.]+:\d+\] `)
 

@@ -36,7 +36,7 @@ var kubernetesRequirement = regexp.MustCompile(`(?m)^\s*(?:require\s+)?k8s\.io/k
 // ReadReleases returns the lab's releases, oldest first. It finds them from the working folder upwards, so it works
 // in the test of any package of the repository.
 func ReadReleases() ([]Release, error) {
-	dir, err := findReleasesDir()
+	dir, err := findDir(releasesDir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,20 @@ func ReadReleases() ([]Release, error) {
 	return releases, nil
 }
 
+// FindRelease returns the lab's release of a minor such as "1.36".
+func FindRelease(minor string) (Release, error) {
+	releases, err := ReadReleases()
+	if err != nil {
+		return Release{}, err
+	}
+	for _, r := range releases {
+		if r.Minor == minor {
+			return r, nil
+		}
+	}
+	return Release{}, fmt.Errorf("the lab has no release %q", minor)
+}
+
 // Releases is [ReadReleases] for tests.
 func Releases(tb testing.TB) []Release {
 	tb.Helper()
@@ -82,20 +96,21 @@ func Releases(tb testing.TB) []Release {
 	return releases
 }
 
-func findReleasesDir() (string, error) {
+// findDir finds a folder, given by its path below the repository's root, from the working folder upwards.
+func findDir(path string) (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		releases := filepath.Join(dir, filepath.FromSlash(releasesDir))
-		if _, err := os.Stat(releases); err == nil {
-			return releases, nil
+		found := filepath.Join(dir, filepath.FromSlash(path))
+		if _, err := os.Stat(found); err == nil {
+			return found, nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s: no folder %s here or above", start, releasesDir)
+			return "", fmt.Errorf("%s: no folder %s here or above", start, path)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Labbuild builds the programs of the lab's releases that are not in the cache yet:
+// Labbuild builds the programs of the lab's releases, and etcd, that are not in the cache yet:
 //
-//	go run ./test/lab/cmd/labbuild [-release 1.36,1.37] kubeadm [kube-apiserver]
+//	go run ./test/lab/cmd/labbuild [-release 1.36,1.37] [kubeadm] [kube-apiserver] [etcd]
 package main
 
 import (
@@ -46,12 +46,20 @@ func build(ctx context.Context, minors string, commands []string) error {
 			return fmt.Errorf("-release %s: the lab lacks one of these", minors)
 		}
 	}
+	if i := slices.Index(commands, "etcd"); i >= 0 {
+		path, err := lab.BuildEtcd(ctx, os.Stderr)
+		if err != nil {
+			return err
+		}
+		fmt.Println(path)
+		commands = slices.Delete(commands, i, i+1)
+	}
 	for _, r := range releases {
-		for _, command := range commands {
-			path, err := r.Build(ctx, command, os.Stderr)
-			if err != nil {
-				return err
-			}
+		paths, err := r.Build(ctx, os.Stderr, commands...)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
 			fmt.Println(path)
 		}
 	}

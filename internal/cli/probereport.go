@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
+	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/pkg/report"
+)
+
+// probeReport turns what the rules say of a live control plane into the report.
+func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.ProbeReport {
+	r := &report.ProbeReport{
+		APIVersion: report.APIVersion, Kind: report.KindProbe, Context: cp.Context, Found: cp.Found, Time: cp.Started,
+	}
+	for i := range res.Servers {
+		r.Servers = append(r.Servers, probeServer(&res.Servers[i]))
+	}
+	for _, p := range res.Pairs {
+		pair := report.ProbePair{From: p.From, To: p.To, Verdict: string(p.Verdict)}
+		for _, c := range p.Causes {
+			pair.Reasons = append(pair.Reasons, string(c))
+		}
+		if p.Verdict == handoff.Unknown && len(p.Causes) > 0 {
+			pair.Reasons = []string{"nothing shows whether " + strings.Join(pair.Reasons, ", or ")}
+		}
+		r.Pairs = append(r.Pairs, pair)
+	}
+	for i := range res.Routes {
+		route := probeRoute(&res.Routes[i])
+		switch res.Routes[i].Outcome {
+		case checks.NotFound:
+			r.FalseNotFound = append(r.FalseNotFound, route)
+		case checks.HandedOff:
+			r.HandedOff = append(r.HandedOff, route)
+		}
+	}
+	leftOut(r, cp)
+	for i := range res.Findings {
+		r.Findings = append(r.Findings, probeFinding(&res.Findings[i]))
+	}
+	for _, rule := range res.Passed {
+		r.Passed = append(r.Passed, rule.ID)
+	}
+	for _, n := range slices.Concat(res.Skipped, res.Unknown) {
+		r.Skipped = append(r.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: n.Reason})
+	}
+	slices.SortFunc(r.Skipped, func(a, b report.Skipped) int { return strings.Compare(a.Rule, b.Rule) })
+	for _, q := range cp.Requests {
+		r.Evidence = append(r.Evidence, report.ProbeRequest(q))
+	}
+	r.Summary = probeSummary(r, res)
+	return r
+}
+
+func probeServer(s *checks.LiveServer) report.ProbeServer {
+	out := report.ProbeServer{
+		Name: s.Name, Address: s.Evidence.Address, Node: s.Evidence.Node,
+		Release: s.Evidence.Version.GitVersion, Emulated: s.Evidence.Version.Emulated,
+		Gate: map[handoff.Answer]string{handoff.Yes: "on", handoff.No: "off", handoff.Unknown: "unknown"}[s.Gate], PeerCA: string(s.PeerCA),
+		PublishedAddress: s.Published, Local: s.Local, Merged: s.Merged, Says: s.Says,
+		Result: map[handoff.Answer]string{handoff.Yes: "ok", handoff.No: "fail", handoff.Unknown: "unknown"}[s.Result],
+	}
+	return out
+}
+
+func probeRoute(r *checks.Route) report.ProbeRoute {
+	proof := "documents"
+	if r.ByGet {
+		proof = "named-get"
+	}
+	return report.ProbeRoute{
+		Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Resource,
+		ServedBy: r.ServedBy, Proof: proof,
+	}
+}
+
+func probeFinding(f *checks.LiveFinding) report.ProbeFinding {
+	out := report.ProbeFinding{
+		Rule: f.Rule.ID, Name: f.Rule.Name, Severity: report.Severity(f.Severity.String()), Servers: f.Servers,
+		Message: f.Message, Why: f.Why, Seen: f.Seen, Fix: f.Fix, Help: rulePage(f.Rule), Consequence: string(f.Consequence),
+	}
+	for _, e := range f.Effects {
+		out.Effects = append(out.Effects, report.ProbeEffect{Rules: e.Rules, Server: e.Server, Message: e.Message})
+	}
+	return out
+}
+
+// leftOut lists the group versions that are not built in, and names those that are not to be had: they stop namespace
+// deletion as a false 404 does, for another reason.
+func leftOut(r *report.ProbeReport, cp *evidence.ControlPlane) {
+	for _, s := range cp.Shared.APIServices.Items {
+		group, version, ok := strings.Cut(s.GroupVersion, "/")
+		if !ok {
+			group, version = "", s.GroupVersion
+		}
+		out := report.ProbeLeftOut{Group: group, Version: version, Kind: "custom-resources"}
+		if s.Service != "" {
+			out.Kind = "aggregated"
+		}
+		if !s.Available {
+			out.Stale = s.Reason
+			if out.Stale == "" {
+				out.Stale = "not available"
+			}
+			text := fmt.Sprintf("APIService %s.%s is not available (%s)", version, group, out.Stale)
+			if s.Service != "" {
+				text += ": its API server behind the service " + s.Service + " does not answer. Namespace deletion waits for it."
+			}
+			r.Notes = append(r.Notes, text)
+		}
+		r.LeftOut = append(r.LeftOut, out)
+	}
+}
+
+func probeSummary(r *report.ProbeReport, res *checks.LiveResult) report.ProbeSummary {
+	sum := report.ProbeSummary{Servers: len(r.Servers), Verdict: report.VerdictReady}
+	minors := map[string]bool{}
+	for i, s := range r.Servers {
+		switch res.Servers[i].Result {
+		case handoff.Yes:
+			sum.OK++
+		case handoff.No:
+			sum.Failing++
+		default:
+			sum.Unknown++
+		}
+		if v, err := release.Parse(s.Release); err == nil {
+			minors[v.MinorString()] = true
+		}
+	}
+	sum.Releases = len(minors)
+	failing := false
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		switch f.Severity {
+		case checks.Error:
+			sum.Errors++
+			failing = failing || countsForExit(f)
+		case checks.Warning:
+			sum.Warnings++
+		default:
+			sum.Infos++
+		}
+	}
+	switch {
+	case failing:
+		sum.Verdict, sum.Text = report.VerdictNotReady, "Do not go on with the upgrade."
+	case res.CannotTell != "":
+		sum.Verdict, sum.Text = report.VerdictCannotTell, "Cannot tell: "+res.CannotTell+"."
+	case len(r.Servers) == 1:
+		sum.Text = "One API server: there is nothing to hand off."
+	case len(r.HandedOff) > 0:
+		sum.Text = "The hand-off is proved."
+	default:
+		sum.Text = "All set for the hand-off; it shows when the first server is upgraded."
+	}
+	return sum
+}

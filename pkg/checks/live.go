@@ -1,0 +1,421 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
+	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+)
+
+// LiveFinding is what a rule has to say about a live control plane.
+type LiveFinding struct {
+	Rule     *Rule
+	Severity Severity
+	// Servers are the names of those that it is about, the one to act on first.
+	Servers []string
+	// Message says what is wrong, Why why that matters, Fix what to do.
+	Message, Why, Fix string
+	// Seen is the evidence in words.
+	Seen []string
+	// Effects are what follows from it.
+	Effects     []LiveEffect
+	Consequence Consequence
+}
+
+// LiveEffect is what follows from a finding on one server.
+type LiveEffect struct {
+	// Rules are the IDs of the rules that would report it by itself.
+	Rules   []string
+	Server  string
+	Message string
+}
+
+// Outcome is what becomes of a request for a resource that a server does not have.
+type Outcome string
+
+// The outcomes. HandedOff: a peer answers it. FalseNotFound is a false 404. PeerGone: 503, as the peer cannot be
+// reached. OutcomeUnknown: nothing shows it.
+const (
+	HandedOff      Outcome = "handed-off"
+	NotFound       Outcome = "false-404"
+	PeerGone       Outcome = "unavailable"
+	OutcomeUnknown Outcome = "unknown"
+)
+
+// Route is a resource that a server does not have itself, and what becomes of a request for it.
+type Route struct {
+	Server   string
+	Resource evidence.Resource
+	// ServedBy are the servers that have it; none where only a merged document offers it.
+	ServedBy []string
+	Outcome  Outcome
+	// ByGet: the answer to a GET shows the outcome, else the discovery documents do.
+	ByGet bool
+	// Merged: the server's merged document offers it.
+	Merged bool
+	// Subresource: the server has the resource, but not this subresource of it. Servers do not hand such requests on.
+	Subresource bool
+
+	from    *liveServer
+	serving []*liveServer
+	// explained: a finding about the cause lists it.
+	explained bool
+}
+
+// LivePair says whether one server hands requests to another.
+type LivePair struct {
+	From, To string
+	Verdict  handoff.Answer
+	Causes   []handoff.Cause
+
+	from, to *liveServer
+}
+
+// LiveServer is one API server as it was judged.
+type LiveServer struct {
+	// Name is the node's where it is known and no other server's, else the address.
+	Name          string
+	Evidence      *evidence.Server
+	Gate, PeerCA  handoff.Answer
+	Published     string
+	Local, Merged int // resources of /apis that were compared, subresources apart; -1: not known
+	// Result is Yes where the server does what it should, No where it does not.
+	Result handoff.Answer
+	// Says is the result in a few words.
+	Says string
+}
+
+// LiveResult is what the rules found on a live control plane.
+type LiveResult struct {
+	Servers  []LiveServer
+	Pairs    []LivePair
+	Routes   []Route
+	Findings []LiveFinding
+	Passed   []*Rule
+	// Skipped are the rules that do not apply, Unknown those that could not be judged.
+	Skipped, Unknown []Note
+	// CannotTell says why there is no verdict though no rule found an error; empty where there is one.
+	CannotTell string
+}
+
+// LivePass is one rule's run over the evidence.
+type LivePass struct {
+	*liveState
+	rule             *Rule
+	findings         []LiveFinding
+	skipped, unknown string
+}
+
+// Report adds a finding.
+func (p *LivePass) Report(f LiveFinding) {
+	f.Rule = p.rule
+	if f.Consequence == "" {
+		f.Consequence = None
+	}
+	p.findings = append(p.findings, f)
+}
+
+// Skip says why the rule does not apply.
+func (p *LivePass) Skip(format string, args ...any) { p.skipped = fmt.Sprintf(format, args...) }
+
+// CannotTell says why the rule could not be judged.
+func (p *LivePass) CannotTell(format string, args ...any) { p.unknown = fmt.Sprintf(format, args...) }
+
+// RunLive judges the evidence by those of the rules that are about live control planes. The findings about causes come
+// first, each with what follows from it; the worst of a kind before the others.
+func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
+	s := newLiveState(cp)
+	var res LiveResult
+	for _, rule := range liveOrder(rules) {
+		p := &LivePass{liveState: s, rule: rule}
+		if rule.HandOff && len(s.servers) == 1 && len(cp.Shared.Leases.Fresh()) < 2 {
+			p.Skip("one API server: there is no peer to hand a request to")
+		} else {
+			rule.Live(p)
+		}
+		res.Findings = append(res.Findings, p.findings...)
+		switch {
+		case p.unknown != "":
+			res.Unknown = append(res.Unknown, Note{rule, p.unknown})
+		case len(p.findings) > 0:
+		case p.skipped != "":
+			res.Skipped = append(res.Skipped, Note{rule, p.skipped})
+		default:
+			res.Passed = append(res.Passed, rule)
+		}
+	}
+	slices.SortStableFunc(res.Findings, func(a, b LiveFinding) int { return int(b.Severity) - int(a.Severity) })
+	slices.SortFunc(res.Passed, func(a, b *Rule) int { return strings.Compare(a.ID, b.ID) })
+	for _, v := range s.servers {
+		s.conclude(v, res.Findings)
+		res.Servers = append(res.Servers, v.LiveServer)
+	}
+	for _, p := range s.pairs {
+		res.Pairs = append(res.Pairs, *p)
+	}
+	for _, r := range s.routes {
+		res.Routes = append(res.Routes, *r)
+	}
+	res.CannotTell = s.cannotTell(res.Findings)
+	return res
+}
+
+// liveOrder puts the rules about causes before those about effects, which report only what no cause explains.
+func liveOrder(rules []*Rule) []*Rule {
+	var causes, effects []*Rule
+	for _, r := range rules {
+		switch {
+		case r.Live == nil:
+		case r.Effect:
+			effects = append(effects, r)
+		default:
+			causes = append(causes, r)
+		}
+	}
+	return append(causes, effects...)
+}
+
+// liveServer is a server with all that the rules ask of it.
+type liveServer struct {
+	LiveServer
+	release release.Release
+	// minor is the minor release that it behaves as, by its emulated version; 0 where it is not known.
+	minor int
+	// gateSeen and caSeen say what tells Gate and PeerCA.
+	gateSeen, caSeen string
+	lease            *evidence.Lease
+	pod              *evidence.Pod
+	flags            map[string]string
+	dial             *evidence.Dial
+	// shared: another server has the same lease, or publishes the same address.
+	sharesIdentity, sharesAddress bool
+}
+
+// reached tells whether the server could be asked.
+func (v *liveServer) reached() bool { return v.Evidence.Reached.OK() }
+
+// liveState is what several rules ask of the evidence, computed once.
+type liveState struct {
+	cp      *evidence.ControlPlane
+	servers []*liveServer
+	pairs   []*LivePair
+	routes  []*Route
+	fresh   []evidence.Lease
+}
+
+func newLiveState(cp *evidence.ControlPlane) *liveState {
+	s := &liveState{cp: cp, fresh: cp.Shared.Leases.Fresh()}
+	for i := range cp.Servers {
+		s.servers = append(s.servers, s.look(&cp.Servers[i]))
+	}
+	s.name()
+	s.findShared()
+	s.findRoutes()
+	s.findPairs()
+	return s
+}
+
+// look gathers what is known of one server.
+func (s *liveState) look(e *evidence.Server) *liveServer {
+	v := &liveServer{LiveServer: LiveServer{Evidence: e, Local: -1, Merged: -1, Gate: handoff.Unknown, PeerCA: handoff.Unknown}}
+	if r, err := release.Parse(e.Version.GitVersion); err == nil {
+		v.release, v.minor = r, r.Minor()
+	}
+	if r, err := release.Parse(e.Version.Emulated); err == nil {
+		v.minor = r.Minor()
+	}
+	for i := range s.fresh {
+		if e.Identity != "" && s.fresh[i].Name == e.Identity {
+			v.lease = &s.fresh[i]
+			v.Published = v.lease.Published
+		}
+	}
+	for i := range s.cp.Shared.Pods.Items {
+		if pod := &s.cp.Shared.Pods.Items[i]; e.Pod != "" && pod.Name == e.Pod {
+			v.pod, v.flags = pod, pod.Flags
+		}
+	}
+	if e.Flags.OK() {
+		v.flags = e.Flags.Values
+	}
+	for i := range s.cp.Shared.Dials {
+		if d := &s.cp.Shared.Dials[i]; v.Published != "" && d.Address == v.Published {
+			v.dial = d
+		}
+	}
+	v.lookAtGate()
+	v.lookAtCA()
+	notBuiltIn := s.cp.NotBuiltIn()
+	count := func(d evidence.Document) int {
+		if !d.OK() {
+			return -1
+		}
+		n := 0
+		for _, r := range d.Resources {
+			if !r.IsSubresource() && !notBuiltIn[r.GroupVersion()] {
+				n++
+			}
+		}
+		return n
+	}
+	v.Local, v.Merged = count(e.Local), count(e.Merged)
+	return v
+}
+
+func yesNo(yes bool) handoff.Answer {
+	if yes {
+		return handoff.Yes
+	}
+	return handoff.No
+}
+
+// lookAtGate asks the sources about the gate, the most direct one first.
+func (v *liveServer) lookAtGate() {
+	on, told := v.Evidence.Metrics.Latest().Gates[evidence.Gate]
+	switch {
+	case v.Evidence.Hooks.OK():
+		v.Gate = yesNo(v.Evidence.Hooks.Has(evidence.HookReconciler))
+		v.gateSeen = "/readyz lists the hook " + evidence.HookReconciler
+		if v.Gate == handoff.No {
+			v.gateSeen = "/readyz lacks the hook " + evidence.HookReconciler
+		}
+	case told:
+		v.Gate = yesNo(on)
+		v.gateSeen = fmt.Sprintf("/metrics has kubernetes_feature_enabled{name=%q} %d", evidence.Gate, map[bool]int{true: 1}[on])
+	case v.Published != "":
+		v.Gate, v.gateSeen = handoff.Yes, "its identity lease publishes an address"
+	case v.lease != nil:
+		v.Gate, v.gateSeen = handoff.No, "its identity lease publishes no address"
+	case v.flags != nil && v.minor != 0:
+		on, _ := release.ParseFeatureGates([]string{v.flags[release.FlagFeatureGates]}).Gate(release.Gate, release.OfMinor(v.minor))
+		v.Gate, v.gateSeen = yesNo(on), "by its command line"
+	}
+}
+
+func (v *liveServer) lookAtCA() {
+	switch {
+	case v.Evidence.Hooks.OK() && v.Gate == handoff.Yes:
+		v.PeerCA = yesNo(v.Evidence.Hooks.Has(evidence.HookPeerProxy))
+		v.caSeen = "/readyz lists the hook " + evidence.HookPeerProxy
+		if v.PeerCA == handoff.No {
+			v.caSeen = "/readyz lacks the hook " + evidence.HookPeerProxy
+		}
+	case v.flags != nil:
+		v.PeerCA = yesNo(v.flags[release.FlagPeerCAFile] != "")
+		v.caSeen = "by its command line"
+	case v.Gate == handoff.No:
+		// With the flag it would not run (S1, S2).
+		v.PeerCA, v.caSeen = handoff.No, "it runs with the gate off"
+	}
+}
+
+// name gives each server the name of its node where that is one server's only.
+func (s *liveState) name() {
+	count := map[string]int{}
+	for _, v := range s.servers {
+		count[v.Evidence.Node]++
+	}
+	for _, v := range s.servers {
+		v.Name = v.Evidence.Address
+		if node := v.Evidence.Node; node != "" && count[node] == 1 {
+			v.Name = node
+		}
+	}
+}
+
+// findShared finds servers that share a lease or an address.
+func (s *liveState) findShared() {
+	publishers := map[string]int{}
+	for _, l := range s.fresh {
+		if l.Published != "" {
+			publishers[l.Published]++
+		}
+	}
+	for _, v := range s.servers {
+		v.sharesAddress = publishers[v.Published] > 1
+		// An address that two leases have is no server's own: no lease was matched by it.
+		if v.Published == "" && publishers[v.Evidence.Address] > 1 {
+			v.Published, v.sharesAddress = v.Evidence.Address, true
+		}
+		if pod := v.pod; pod != nil && publishers[pod.Published()] > 1 {
+			v.Published, v.sharesAddress = pod.Published(), true
+		}
+	}
+	// Servers of which no lease could be told apart, as many as share an address: these are they.
+	var nameless []*liveServer
+	for _, v := range s.servers {
+		if v.reached() && v.lease == nil && v.Published == "" {
+			nameless = append(nameless, v)
+		}
+	}
+	for address, n := range publishers {
+		if n > 1 && n == len(nameless) {
+			for _, v := range nameless {
+				v.Published, v.sharesAddress = address, true
+			}
+		}
+	}
+	if s.leasesShort() > 0 {
+		for _, v := range s.servers {
+			v.sharesIdentity = v.lease == nil || s.leaseHolders(v.lease) > 1
+		}
+	}
+	// With two servers and a lease for one, both are concerned.
+	if s.leasesShort() > 0 && len(s.fresh) == 1 {
+		for _, v := range s.servers {
+			v.sharesIdentity = true
+		}
+	}
+}
+
+func (s *liveState) leaseHolders(l *evidence.Lease) int {
+	n := 0
+	for _, v := range s.servers {
+		if v.lease != nil && v.lease.Name == l.Name {
+			n++
+		}
+	}
+	return n
+}
+
+// leasesShort is how many identity leases are missing for the servers that run.
+func (s *liveState) leasesShort() int {
+	if !s.cp.Shared.Leases.OK() {
+		return 0
+	}
+	alive := 0
+	for _, v := range s.servers {
+		identityOff := false
+		if on, told := v.Evidence.Metrics.Latest().Gates["APIServerIdentity"]; told && !on {
+			identityOff = true // it has no lease at all
+		}
+		if v.reached() && !identityOff {
+			alive++
+		}
+	}
+	return alive - len(s.fresh)
+}
+
+// age is how long a server has been running when it was asked; zero where it does not say.
+func (v *liveServer) age() time.Duration {
+	r := v.Evidence.Metrics.Latest()
+	if r.Started.IsZero() {
+		return 0
+	}
+	return r.Time.Sub(r.Started)
+}
+
+// young is how long after its start a server may still learn of its peers.
+const young = 30 * time.Second
+
+// youth says that a server has just started, empty where it has not.
+func (v *liveServer) youth() string {
+	if age := v.age(); age > 0 && age < young {
+		return fmt.Sprintf("%s started %d s ago; servers take about 10 s to learn of their peers (--wait waits)", v.Name, int(age.Seconds()))
+	}
+	return ""
+}

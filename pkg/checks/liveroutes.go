@@ -1,0 +1,279 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
+	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+)
+
+// mergesDiscovery is the first minor release whose servers merge their peers' discovery documents into theirs.
+const mergesDiscovery = 35
+
+// findRoutes finds out what becomes of requests for the resources that not every server has.
+func (s *liveState) findRoutes() {
+	for _, r := range s.cp.Doubtful() {
+		var serving []*liveServer
+		for _, v := range s.servers {
+			// What its document lists and its answer to a GET denies is not served.
+			if o := v.Evidence.Object(r); v.Evidence.Serves(r) && (o == nil || o.Alone != evidence.NotServed) {
+				serving = append(serving, v)
+			}
+		}
+		for _, v := range s.servers {
+			if v.reached() && v.Evidence.Local.OK() && !v.Evidence.Serves(r) {
+				s.addRoute(v, r, serving)
+			}
+		}
+	}
+}
+
+func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*liveServer) {
+	route := &Route{
+		Server: v.Name, Resource: r, Outcome: OutcomeUnknown, from: v, serving: serving,
+		Merged: v.Evidence.Merged.OK() && v.Evidence.Merged.Lists(r),
+	}
+	for _, peer := range serving {
+		route.ServedBy = append(route.ServedBy, peer.Name)
+	}
+	if len(serving) == 0 && !route.Merged {
+		return
+	}
+	if name, _, sub := strings.Cut(r.Resource, "/"); sub {
+		parent := r
+		parent.Resource = name
+		route.Subresource = v.Evidence.Serves(parent)
+	}
+	object := v.Evidence.Object(r)
+	switch {
+	case object != nil && object.Alone == evidence.Served:
+		return // it has it by now
+	case object != nil && object.Asked == evidence.Served:
+		route.Outcome, route.ByGet = HandedOff, true
+	case object != nil && object.Asked == evidence.NotServed:
+		route.Outcome, route.ByGet = NotFound, true
+	case object != nil && object.Asked == evidence.Unavailable:
+		route.Outcome, route.ByGet = PeerGone, true
+	case r.Group == "" || route.Subresource:
+		// Discovery of the core group is never merged, and that of a subresource tells nothing.
+	case v.Gate == handoff.No || v.PeerCA == handoff.No:
+		route.Outcome = NotFound
+	case v.Evidence.Merged.OK() && v.release.Minor() >= mergesDiscovery:
+		route.Outcome = NotFound
+		if route.Merged {
+			route.Outcome = HandedOff
+		}
+	}
+	s.routes = append(s.routes, route)
+}
+
+// between returns the routes that would lead from one server to the other and no third, as far as they are for the
+// servers to hand on.
+func (s *liveState) between(from, to *liveServer) []*Route {
+	var routes []*Route
+	for _, r := range s.routes {
+		if r.from == from && !r.Subresource && slices.Contains(r.serving, to) {
+			routes = append(routes, r)
+		}
+	}
+	return routes
+}
+
+func (s *liveState) findPairs() {
+	for _, from := range s.servers {
+		for _, to := range s.servers {
+			if from == to || !from.reached() {
+				continue
+			}
+			verdict, causes := handoff.Judge(from.side(), to.side(), s.link(from, to))
+			if !to.reached() && verdict != handoff.No {
+				verdict, causes = handoff.Unknown, []handoff.Cause{handoff.PeerUnreachable}
+			}
+			s.pairs = append(s.pairs, &LivePair{From: from.Name, To: to.Name, Verdict: verdict, Causes: causes, from: from, to: to})
+		}
+	}
+}
+
+func (s *liveState) pair(from, to *liveServer) *LivePair {
+	for _, p := range s.pairs {
+		if p.from == from && p.to == to {
+			return p
+		}
+	}
+	return &LivePair{From: from.Name, To: to.Name, Verdict: handoff.Unknown, from: from, to: to}
+}
+
+// side is what the server itself brings to a hand-off.
+func (v *liveServer) side() handoff.Server {
+	side := handoff.Server{Gate: v.Gate, PeerCA: v.PeerCA, Identity: handoff.Unknown, Address: handoff.Unknown}
+	if v.lease != nil {
+		side.Identity = handoff.Yes
+	}
+	if v.sharesIdentity {
+		side.Identity = handoff.No
+	}
+	if v.Published != "" {
+		side.Address = yesNo(!v.sharesAddress)
+	}
+	return side
+}
+
+// link is what the evidence tells of the way between two servers.
+func (s *liveState) link(from, to *liveServer) handoff.Link {
+	l := handoff.Link{
+		Reached: handoff.Unknown, Named: handoff.Unknown, Trusted: handoff.Unknown, Accepted: handoff.Unknown,
+		Readable: handoff.Unknown, Proved: s.proved(from, to),
+	}
+	if d := to.dial; d != nil {
+		l.Reached = yesNo(d.Connected)
+		if d.Connected {
+			l.Named, l.Trusted = yesNo(d.Named), yesNo(d.Trusted)
+		}
+		if !d.Connected && !to.reached() {
+			// Whether it answers its peers cannot be seen from here.
+			l.Reached = handoff.Unknown
+		}
+	}
+	c := from.calls()
+	if !c.told {
+		if l.Trusted == handoff.Yes {
+			l.Trusted = handoff.Unknown // by the sender's CA, which nothing has shown
+		}
+		return l
+	}
+	switch {
+	case c.unavailable > 0 && c.ok == 0 && l.Trusted != handoff.No && s.othersReachable(from):
+		l.Trusted = handoff.No
+	case c.ok == 0 && l.Trusted == handoff.Yes:
+		l.Trusted = handoff.Unknown
+	}
+	l.Accepted = judgeCalls(c.unauthorized, c.ok)
+	l.Readable = judgeCalls(c.forbidden, c.ok)
+	// Each peer is asked for two documents: fewer answers do not speak for all peers.
+	if l.Proved == handoff.Unknown && c.ok < 2*float64(len(s.servers)-1) {
+		if l.Accepted == handoff.Yes {
+			l.Accepted = handoff.Unknown
+		}
+		if l.Readable == handoff.Yes {
+			l.Readable = handoff.Unknown
+		}
+	}
+	return l
+}
+
+func judgeCalls(refused, ok float64) handoff.Answer {
+	switch {
+	case refused > 0 && ok == 0:
+		return handoff.No
+	case refused > 0 || ok == 0:
+		// Some of the requests were refused at some time since the start.
+		return handoff.Unknown
+	}
+	return handoff.Yes
+}
+
+// othersReachable: nothing is wrong with the peers themselves that would explain why all requests to them fail.
+func (s *liveState) othersReachable(from *liveServer) bool {
+	for _, v := range s.servers {
+		if v != from && v.dial != nil && v.dial.Connected && v.dial.Named && v.dial.Trusted {
+			return true
+		}
+	}
+	return false
+}
+
+// calls are the requests that a server has sent to its peers since its start, by their end.
+type calls struct {
+	told                                     bool
+	ok, unavailable, unauthorized, forbidden float64
+}
+
+func (v *liveServer) calls() calls {
+	m := v.Evidence.Metrics
+	if !m.OK() {
+		return calls{}
+	}
+	c := calls{told: true}
+	for _, n := range m.Latest().Rerouted {
+		// From 1.36 on requests of clients are told apart; these show what the client may and whether a peer is just gone.
+		// A 404 for an object is an answer as good as 200.
+		client := n.Resource.Resource != ""
+		switch {
+		case n.Code == "200", n.Code == "404" && client, n.Code == "404" && v.release.Minor() < 36:
+			c.ok += n.Value
+		case n.Code == "503":
+			c.unavailable += n.Value
+		case n.Code == "401":
+			c.unauthorized += n.Value
+		case n.Code == "403" && !client:
+			c.forbidden += n.Value
+		}
+	}
+	return c
+}
+
+// proved tells what requests have shown. Which of several peers has answered one cannot be seen, so it counts only where
+// this peer alone could; that none has answered counts for each of them.
+func (s *liveState) proved(from, to *liveServer) handoff.Answer {
+	for _, r := range s.between(from, to) {
+		switch {
+		case r.Outcome == HandedOff && len(r.serving) == 1:
+			return handoff.Yes
+		case r.Outcome == NotFound, r.Outcome == PeerGone && len(r.serving) == 1:
+			return handoff.No
+		}
+	}
+	return handoff.Unknown
+}
+
+// listRoutes says which resources routes are about: the group version once, then the names.
+func listRoutes(routes []*Route) string {
+	const most = 12
+	var b strings.Builder
+	last := ""
+	for i, r := range routes {
+		if i == most && len(routes) > most+1 {
+			fmt.Fprintf(&b, " and %d more", len(routes)-most)
+			break
+		}
+		gv := r.Resource.GroupVersion()
+		switch {
+		case gv == last:
+			b.WriteString(", ")
+		case i > 0:
+			b.WriteString("; " + gv + " ")
+		default:
+			b.WriteString(gv + " ")
+		}
+		b.WriteString(r.Resource.Resource)
+		last = gv
+	}
+	return b.String()
+}
+
+// servedBy joins the names of the servers that serve all of the routes' resources.
+func servedBy(routes []*Route) string {
+	var names []string
+	for _, r := range routes {
+		for _, name := range r.ServedBy {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return joinNames(names)
+}
+
+// joinNames is "a", "a and b", "a, b and c".
+func joinNames(names []string) string {
+	switch n := len(names); n {
+	case 0:
+		return "no server"
+	case 1:
+		return names[0]
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}

@@ -1,0 +1,129 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// maxRecording bounds what is read of a recording.
+const maxRecording = 256 << 20
+
+// Write writes the evidence as JSON. Documents that are the same as an earlier one are written once.
+func (c *ControlPlane) Write(w io.Writer) error {
+	recorded := *c
+	recorded.Servers = slices.Clone(c.Servers)
+	var seen []struct {
+		name string
+		doc  Document
+	}
+	recorded.eachDocument(func(name string, d *Document) {
+		if !d.OK() || len(d.Resources) == 0 {
+			return
+		}
+		for _, s := range seen {
+			if slices.Equal(s.doc.Resources, d.Resources) && slices.Equal(s.doc.Stale, d.Stale) {
+				*d = Document{Told: d.Told, Same: s.name}
+				return
+			}
+		}
+		seen = append(seen, struct {
+			name string
+			doc  Document
+		}{name, *d})
+	})
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(&recorded)
+}
+
+// eachDocument visits the documents in their order, each with the name that Document.Same refers to it by.
+func (c *ControlPlane) eachDocument(visit func(name string, d *Document)) {
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		visit(s.Address+" core", &s.Core)
+		visit(s.Address+" local", &s.Local)
+		visit(s.Address+" merged", &s.Merged)
+	}
+}
+
+// Read reads evidence that was recorded with Write.
+func Read(r io.Reader) (*ControlPlane, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxRecording+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > maxRecording:
+		return nil, fmt.Errorf("longer than %d MiB", maxRecording>>20)
+	}
+	var head struct{ APIVersion, Kind string }
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, syntaxError(text, err)
+	}
+	if head.Kind != Kind || head.APIVersion != APIVersion {
+		return nil, fmt.Errorf("not evidence that mvpcheck probe --record wrote (apiVersion %q, kind %q; wanted %s, %s)",
+			head.APIVersion, head.Kind, APIVersion, Kind)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	c := &ControlPlane{}
+	if err := dec.Decode(c); err != nil {
+		return nil, syntaxError(text, err)
+	}
+	return c, c.complete()
+}
+
+// complete fills the documents in that were written once, and checks what the rules rely on.
+func (c *ControlPlane) complete() (err error) {
+	known := map[string]Document{}
+	c.eachDocument(func(name string, d *Document) {
+		if d.Same != "" {
+			same, ok := known[d.Same]
+			if !ok {
+				err = errors.Join(err, fmt.Errorf("document %q refers to %q, which is not before it", name, d.Same))
+				return
+			}
+			d.Resources, d.Stale, d.Same = same.Resources, same.Stale, ""
+		}
+		if !slices.IsSortedFunc(d.Resources, CompareResources) {
+			slices.SortFunc(d.Resources, CompareResources)
+		}
+		known[name] = *d
+	})
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i := range c.Servers {
+		address := c.Servers[i].Address
+		if address == "" || seen[address] {
+			return fmt.Errorf("server %d has no address of its own", i+1)
+		}
+		seen[address] = true
+	}
+	return nil
+}
+
+// syntaxError says at which line of a text a mistake in its JSON is.
+func syntaxError(text []byte, err error) error {
+	var syntax *json.SyntaxError
+	var wrongType *json.UnmarshalTypeError
+	offset := int64(-1)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &wrongType):
+		offset = wrongType.Offset
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		offset = int64(len(text))
+	}
+	if offset < 0 {
+		return err
+	}
+	line := 1 + bytes.Count(text[:min(offset, int64(len(text)))], []byte("\n"))
+	return fmt.Errorf("line %d: %w", line, err)
+}

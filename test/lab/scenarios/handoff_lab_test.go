@@ -1,0 +1,303 @@
+//go:build lab && linux
+
+package scenarios
+
+import (
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	cp "github.com/mvpcheck/mvpcheck/test/lab/controlplane"
+)
+
+// node is a node of a release whose flags are those of a control plane that hands off, changed.
+func node(release string, changes ...cp.Change) cp.Node {
+	return cp.Node{Release: release, Flags: append([]cp.Change{cp.HandOff}, changes...)}
+}
+
+// scenario is one row of the facts: a control plane, and what mvpcheck probe must say of it.
+type scenario struct {
+	name  string
+	nodes func(t *testing.T, c *cp.ControlPlane) []cp.Node
+	// pods: there are mirror pods, as in a kubeadm cluster.
+	pods bool
+	// given: the servers are named with --server.
+	given bool
+	// peers: the servers can learn of each other; without it, that is broken, and nothing tells when they have tried.
+	peers bool
+	// settle is how long broken servers get to try.
+	settle time.Duration
+
+	code     int
+	findings []string
+	// notes are the rules that fire as notes.
+	notes []string
+}
+
+func nodes(list ...cp.Node) func(*testing.T, *cp.ControlPlane) []cp.Node {
+	return func(*testing.T, *cp.ControlPlane) []cp.Node { return list }
+}
+
+// withFile puts a file into the node's file system.
+func withFile(n cp.Node, name string, data []byte) cp.Node {
+	n.Files = map[string][]byte{name: data}
+	return n
+}
+
+const (
+	tried   = 12 * time.Second
+	old     = "1.35"
+	current = "1.36"
+)
+
+var scenarios = []scenario{
+	{name: "H1", nodes: nodes(node(old), node(current)), peers: true, notes: []string{"MVP512"}},
+	{
+		name: "H2", nodes: nodes(cp.Node{Release: old}, node(current)), settle: tried,
+		code: 1, findings: []string{"error MVP503 cp-1"},
+	},
+	{
+		name: "H3", nodes: nodes(cp.Node{Release: old, Flags: []cp.Change{cp.GateOn}}, node(current)), settle: tried,
+		code: 1, findings: []string{"error MVP504 cp-1"},
+	},
+	{
+		name: "H4", nodes: nodes(node(old, cp.Set("peer-ca-file", cp.OtherCA)), node(current)), settle: tried,
+		code: 1, findings: []string{"error MVP505 cp-1"},
+	},
+	{
+		name: "H5", settle: tried,
+		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
+			id := c.CA.Issue(t, cp.Subject{Name: "kube-apiserver", DNSNames: []string{"cp-2"}, IPs: []string{"192.0.2.12"}})
+			n := node(current)
+			n.Files = map[string][]byte{cp.ServerCrt: id.CertPEM(), cp.ServerKey: id.KeyPEM()}
+			return []cp.Node{node(old), n}
+		},
+		code: 1, findings: []string{"error MVP505 cp-2"},
+	},
+	{
+		name: "H6", nodes: nodes(node(old), node(current, cp.Set("requestheader-allowed-names", "somebody-else"))), settle: tried,
+		code: 1, findings: []string{"error MVP506 cp-1"},
+	},
+	{
+		name: "H7", nodes: nodes(node(old), node(current, cp.Set("requestheader-client-ca-file", cp.OtherCA))), settle: tried,
+		code: 1, findings: []string{"error MVP506 cp-1"},
+	},
+	{
+		name: "H8", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), settle: tried, given: true,
+		code: 1, findings: []string{"error MVP507 cp-2"},
+	},
+	{
+		name: "H8-pods", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), settle: tried, pods: true,
+		code: 1, findings: []string{"error MVP507 cp-2"},
+	},
+	{
+		name: "H9", settle: tried, given: true,
+		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
+			forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
+			shared := cp.Set("advertise-address", cp.SharedAddress)
+			return []cp.Node{node(old, shared), node(current, shared)}
+		},
+		code: 1, findings: []string{"error MVP508 192.0.2.11:6443,192.0.2.12:6443"},
+	},
+	{
+		name: "H9-pods", settle: tried, pods: true,
+		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
+			forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
+			shared := cp.Set("advertise-address", cp.SharedAddress)
+			return []cp.Node{node(old, shared), node(current, shared)}
+		},
+		code: 1, findings: []string{"error MVP508 cp-1,cp-2"},
+	},
+	{name: "H11", nodes: nodes(node(old), node(current), node("1.37")), peers: true, notes: []string{"MVP512", "MVP514", "MVP518"}},
+	{
+		name: "H12", nodes: nodes(node("1.34"), node(old, cp.Set("runtime-config", "certificates.k8s.io/v1beta1=true"))), peers: true,
+		notes: []string{"MVP512"},
+	},
+	{name: "H13", nodes: nodes(node(current), node(current)), peers: true, notes: []string{"MVP517"}},
+	{name: "H13-three", nodes: nodes(node(current), node(current), node(current)), peers: true, pods: true, notes: []string{"MVP517"}},
+	{name: "H13-old", nodes: nodes(node(old), node(old)), peers: true, notes: []string{"MVP517"}},
+	{
+		name: "H14", nodes: nodes(node(current), cp.Node{Release: current}), settle: tried,
+		code: 1, findings: []string{"error MVP504 cp-2"}, notes: []string{"MVP517"},
+	},
+	{
+		name: "H15", nodes: nodes(proxied("127.0.0.1,localhost"), node(current)), settle: tried, pods: true,
+		code: 1, findings: []string{"error MVP311 cp-1"},
+	},
+	{
+		name: "H15-without-pods", nodes: nodes(proxied("127.0.0.1,localhost"), node(current)), settle: tried,
+		code: 1, findings: []string{"error MVP505 cp-1"},
+	},
+	{name: "H15-covered", nodes: nodes(proxied("192.0.2.0/24"), node(current)), peers: true, pods: true, notes: []string{"MVP512"}},
+	{
+		name: "shared-host-name", settle: tried,
+		nodes: nodes(node(old), cp.Node{Release: current, Host: "cp-1", Flags: []cp.Change{cp.HandOff}}),
+		code:  1, findings: []string{"error MVP516 192.0.2.11:6443,192.0.2.12:6443"},
+	},
+	{name: "one-server", nodes: nodes(node(current))},
+	{
+		name: "unprepared", nodes: nodes(cp.Node{Release: old}, cp.Node{Release: old}), settle: tried,
+		code: 1, findings: []string{"error MVP503 cp-1,cp-2"}, notes: []string{"MVP517"},
+	},
+}
+
+func proxied(noProxy string) cp.Node {
+	n := node(old)
+	n.Env = []string{"HTTPS_PROXY=http://192.0.2.15:3128", "NO_PROXY=" + noProxy}
+	return n
+}
+
+// forward stands for a load balancer: it hands connections to one server.
+func forward(t *testing.T, from, to string) {
+	t.Helper()
+	l, err := net.Listen("tcp", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer in.Close()
+				out, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				defer out.Close()
+				go func() { _, _ = io.Copy(out, in) }()
+				_, _ = io.Copy(in, out)
+			}()
+		}
+	}()
+}
+
+func TestHandOff(t *testing.T) {
+	for _, sc := range scenarios {
+		t.Run(sc.name, func(t *testing.T) {
+			c := cp.New(t, cp.Options{})
+			servers := c.Start(t, sc.nodes(t, c)...)
+			if sc.pods {
+				c.AddMirrorPods(t)
+			}
+			if sc.peers && len(servers) > 1 {
+				c.WaitPeers(t)
+			}
+			time.Sleep(sc.settle)
+			args := []string{"--kubeconfig", servers[0].Kubeconfig(t)}
+			if sc.given {
+				for _, s := range servers {
+					args = append(args, "--server", s.URL())
+				}
+			}
+			r := probe(t, args...)
+			diff(t, "exit code", sc.code, r.code)
+			diff(t, "findings", sc.findings, r.findings())
+			diff(t, "notes", sc.notes, r.notes())
+			r.judgeTruth(t, servers)
+			if strings.Contains(r.stderr, "error") {
+				t.Errorf("standard error: %s", r.stderr)
+			}
+		})
+	}
+}
+
+// TestH10 kills the only server that has a resource. At first it is a server that cannot be asked, later one that is gone.
+func TestH10(t *testing.T) {
+	c := cp.New(t, cp.Options{})
+	servers := c.Start(t, node(old), node(current))
+	c.WaitPeers(t)
+	kubeconfig := servers[0].Kubeconfig(t)
+	servers[1].Kill()
+	t.Run("at-once", func(t *testing.T) {
+		r := probe(t, "--kubeconfig", kubeconfig)
+		diff(t, "exit code", 3, r.code)
+		diff(t, "findings", []string{"error MVP510 cp-2"}, r.findings())
+	})
+	time.Sleep(65 * time.Second)
+	t.Run("after-a-minute", func(t *testing.T) {
+		r := probe(t, "--kubeconfig", kubeconfig)
+		diff(t, "exit code", 0, r.code)
+		diff(t, "findings", []string{"warning MVP511 cp-1"}, r.findings())
+		r.judgeTruth(t, servers)
+	})
+}
+
+// TestUnreachable asks a server that is not there.
+func TestUnreachable(t *testing.T) {
+	c := cp.New(t, cp.Options{})
+	servers := c.Start(t, node(current), node(current))
+	c.WaitPeers(t)
+	r := probe(t, "--kubeconfig", servers[0].Kubeconfig(t), "--server", servers[0].URL(), "--server", servers[1].URL(), "--server", "192.0.2.15")
+	diff(t, "exit code", 3, r.code)
+	diff(t, "findings", []string{"error MVP510 192.0.2.15:6443"}, r.findings())
+}
+
+// TestDiscoveryForbidden takes the permission to read discovery away from the servers.
+func TestDiscoveryForbidden(t *testing.T) {
+	c := cp.New(t, cp.Options{})
+	first := c.Start(t, node(old))[0]
+	first.Apply(t, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: system:discovery
+  annotations: {rbac.authorization.kubernetes.io/autoupdate: "false"}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: system:discovery}
+subjects: []
+`)
+	servers := append(c.Servers(), c.Start(t, node(current))...)
+	time.Sleep(tried)
+	r := probe(t, "--kubeconfig", first.Kubeconfig(t))
+	diff(t, "exit code", 1, r.code)
+	diff(t, "findings", []string{"error MVP515 cp-1,cp-2"}, r.findings())
+	r.judgeTruth(t, servers)
+}
+
+// TestNotBuiltIn has custom resources and an aggregated API server that does not answer: neither is compared.
+func TestNotBuiltIn(t *testing.T) {
+	c := cp.New(t, cp.Options{})
+	servers := c.Start(t, node(old), node(current))
+	c.WaitPeers(t)
+	servers[0].Apply(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: lamps.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: lamps, singular: lamp, kind: Lamp}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1beta1.metrics.example.com}
+spec:
+  group: metrics.example.com
+  version: v1beta1
+  groupPriorityMinimum: 100
+  versionPriority: 100
+  insecureSkipTLSVerify: true
+  service: {namespace: kube-system, name: no-such-service}
+`)
+	time.Sleep(3 * time.Second)
+	r := probe(t, "--kubeconfig", servers[0].Kubeconfig(t))
+	diff(t, "exit code", 0, r.code)
+	diff(t, "findings", []string(nil), r.findings())
+	r.judgeTruth(t, servers)
+	var left []string
+	for _, l := range r.report.LeftOut {
+		left = append(left, l.Kind+" "+l.Group+"/"+l.Version+map[bool]string{true: " stale"}[l.Stale != ""])
+	}
+	diff(t, "left out", []string{"custom-resources example.com/v1", "aggregated metrics.example.com/v1beta1 stale"}, left)
+	if !slices.ContainsFunc(r.report.Notes, func(n string) bool { return strings.Contains(n, "kube-system/no-such-service") }) {
+		t.Errorf("the notes do not name the stale APIService: %q", r.report.Notes)
+	}
+}

@@ -1,0 +1,211 @@
+//go:build lab && linux
+
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mvpcheck/mvpcheck/internal/cli"
+	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/test/lab/controlplane"
+)
+
+var update = flag.Bool("update", false, "record the evidence anew that make test replays (testdata/evidence)")
+
+func TestMain(m *testing.M) { controlplane.Main(m) }
+
+// evidenceDir is where the evidence of each scenario is kept.
+const evidenceDir = "../../../testdata/evidence"
+
+// result is what a run of mvpcheck probe came to.
+type result struct {
+	code   int
+	report report.ProbeReport
+	stderr string
+}
+
+// probe runs mvpcheck probe as a user does.
+func probe(t *testing.T, args ...string) result {
+	t.Helper()
+	record := filepath.Join(t.TempDir(), "evidence.json")
+	var out, errs bytes.Buffer
+	args = append([]string{"mvpcheck", "probe", "-o", "json", "--record", record}, args...)
+	r := result{code: cli.Main(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}), stderr: errs.String()}
+	if out.Len() == 0 {
+		t.Fatalf("%s: exit code %d, nothing reported: %s", strings.Join(args, " "), r.code, r.stderr)
+	}
+	if err := json.Unmarshal(out.Bytes(), &r.report); err != nil {
+		t.Fatalf("%v:\n%s", err, out.Bytes())
+	}
+	replayed := text(t, "probe", "--replay", record)
+	t.Logf("exit code %d\n%s%s", r.code, r.stderr, replayed)
+	if *update {
+		keep(t, record)
+	}
+	return r
+}
+
+// text returns the text that a command prints.
+func text(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cli.Main(t.Context(), append([]string{"mvpcheck"}, args...), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	return out.String() + errs.String()
+}
+
+// keep keeps the evidence of a scenario, once a scenario.
+func keep(t *testing.T, record string) {
+	t.Helper()
+	data, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(t.Name(), "Test"), "/", "-")
+	if err := os.MkdirAll(evidenceDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(evidenceDir, name+".json"), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// findings lists the rules that fired, each with its severity and servers, but for notes.
+func (r result) findings() []string {
+	var out []string
+	for _, f := range r.report.Findings {
+		if f.Severity != report.SeverityInfo {
+			out = append(out, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, strings.Join(f.Servers, ",")))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// notes lists the rules that fired as notes.
+func (r result) notes() []string {
+	var out []string
+	for _, f := range r.report.Findings {
+		if f.Severity == report.SeverityInfo && !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// judgeTruth compares what the report says of each resource with what the server itself answers to a plain client.
+func (r result) judgeTruth(t *testing.T, servers []*controlplane.Server) {
+	t.Helper()
+	said := map[string]string{}
+	for _, route := range r.report.FalseNotFound {
+		said[key(route.Server, route.Group, route.Version, route.Resource)] = "404"
+	}
+	for _, route := range r.report.HandedOff {
+		said[key(route.Server, route.Group, route.Version, route.Resource)] = "handed off"
+	}
+	all := map[string][]*controlplane.Server{}
+	for _, s := range servers {
+		if _, _, gone := s.Exited(); gone {
+			continue
+		}
+		for _, resource := range allResources(t, s) {
+			all[resource] = append(all[resource], s)
+		}
+	}
+	compared := 0
+	for resource, serving := range all {
+		for _, s := range servers {
+			if _, _, gone := s.Exited(); gone || slices.Contains(serving, s) {
+				continue
+			}
+			gv, name, _ := strings.Cut(resource, " ")
+			group, version, ok := strings.Cut(gv, "/")
+			if !ok {
+				group, version = "", gv
+			}
+			compared++
+			want := answer(t, s, gv, name)
+			if got := said[key(s.Name, group, version, name)]; got != want {
+				t.Errorf("%s %s: the report says %q, the server answers %q", s.Name, resource, got, want)
+			}
+		}
+	}
+	if n := len(said); n > compared {
+		t.Errorf("the report lists %d resources, the servers differ in %d", n, compared)
+	}
+}
+
+func key(server, group, version, resource string) string {
+	return server + " " + group + "/" + version + " " + resource
+}
+
+// allResources are those of a server's own documents, with subresources.
+func allResources(t *testing.T, s *controlplane.Server) []string {
+	t.Helper()
+	var list struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Versions []struct {
+				Version   string
+				Resources []struct {
+					Resource     string
+					Subresources []struct{ Subresource string }
+				}
+			}
+		}
+	}
+	var out []string
+	for _, path := range []string{"/api", "/apis"} {
+		s.Get(t, path, controlplane.AcceptLocal).Into(t, &list)
+		for _, g := range list.Items {
+			for _, v := range g.Versions {
+				gv := strings.TrimPrefix(g.Metadata.Name+"/"+v.Version, "/")
+				for _, r := range v.Resources {
+					out = append(out, gv+" "+r.Resource)
+					for _, sub := range r.Subresources {
+						out = append(out, gv+" "+r.Resource+"/"+sub.Subresource)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// answer tells what a client gets for a resource, by listing it or, for a subresource, by reading one of an object that
+// there is not.
+func answer(t *testing.T, s *controlplane.Server, gv, resource string) string {
+	t.Helper()
+	path := "/apis/" + gv + "/" + resource
+	if !strings.Contains(gv, "/") {
+		path = "/api/" + gv + "/" + resource
+	}
+	if name, sub, ok := strings.Cut(resource, "/"); ok {
+		path = "/apis/" + gv + "/" + name + "/nothing/" + sub
+	}
+	a := s.Get(t, path)
+	switch {
+	case a.Status == 200, a.Status == 404 && bytes.Contains(a.Body, []byte(`"name":"nothing"`)), a.Status == 405:
+		return "handed off"
+	case a.Status == 404:
+		return "404"
+	}
+	return fmt.Sprint(a.Status)
+}
+
+func diff(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
