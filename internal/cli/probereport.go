@@ -152,6 +152,8 @@ func probeSummary(r *report.ProbeReport, res *checks.LiveResult) report.ProbeSum
 		sum.Verdict, sum.Text = report.VerdictNotReady, "Do not go on with the upgrade."
 	case res.CannotTell != "":
 		sum.Verdict, sum.Text = report.VerdictCannotTell, "Cannot tell: "+res.CannotTell+"."
+	case sum.Warnings > 0:
+		sum.Text = "Nothing stops the upgrade; look at the warnings first."
 	case len(r.Servers) == 1:
 		sum.Text = "One API server: there is nothing to hand off."
 	case len(r.HandedOff) > 0:

@@ -132,7 +132,7 @@ func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 	var res LiveResult
 	for _, rule := range liveOrder(rules) {
 		p := &LivePass{liveState: s, rule: rule}
-		if rule.HandOff && len(s.servers) == 1 && len(cp.Shared.Leases.Fresh()) < 2 {
+		if rule.HandOff && len(s.servers) == 1 && len(s.fresh) < 2 && len(s.routes) == 0 {
 			p.Skip("one API server: there is no peer to hand a request to")
 		} else {
 			rule.Live(p)
@@ -212,8 +212,8 @@ func newLiveState(cp *evidence.ControlPlane) *liveState {
 	for i := range cp.Servers {
 		s.servers = append(s.servers, s.look(&cp.Servers[i]))
 	}
-	s.name()
 	s.findShared()
+	s.name()
 	s.findRoutes()
 	s.findPairs()
 	return s
@@ -321,7 +321,9 @@ func (s *liveState) name() {
 	}
 	for _, v := range s.servers {
 		v.Name = v.Evidence.Address
-		if node := v.Evidence.Node; node != "" && count[node] == 1 {
+		// The host name in a lease that several write is no server's name.
+		byLease := v.lease != nil && v.pod == nil && v.sharesIdentity
+		if node := v.Evidence.Node; node != "" && count[node] == 1 && !byLease {
 			v.Name = node
 		}
 	}
@@ -380,6 +382,44 @@ func (s *liveState) leaseHolders(l *evidence.Lease) int {
 		}
 	}
 	return n
+}
+
+// unlisted are the leases of servers that run and that nothing names an address of. A server that has just started is not
+// in the endpoints yet.
+func (s *liveState) unlisted() []evidence.Lease {
+	if len(s.servers) == 0 || len(s.fresh) <= len(s.servers) {
+		return nil
+	}
+	shared := map[string]int{}
+	for _, l := range s.fresh {
+		shared[l.Published]++
+	}
+	var out []evidence.Lease
+	nameless := 0
+	for _, v := range s.servers {
+		if v.lease == nil {
+			nameless++
+		}
+	}
+	for _, l := range s.fresh {
+		known := slices.ContainsFunc(s.servers, func(v *liveServer) bool { return v.lease != nil && v.lease.Name == l.Name })
+		// Those that share an address are MVP508's.
+		if !known && (l.Published == "" || shared[l.Published] == 1) {
+			out = append(out, l)
+		}
+	}
+	if len(out) <= nameless {
+		return nil
+	}
+	return out
+}
+
+// peers is how many peers a server has: as many as have a lease, for what it asks are these.
+func (s *liveState) peers() float64 {
+	if s.cp.Shared.Leases.OK() {
+		return float64(max(len(s.fresh)-1, 0))
+	}
+	return float64(len(s.servers) - 1)
 }
 
 // leasesShort is how many identity leases are missing for the servers that run.

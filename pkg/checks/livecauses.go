@@ -373,7 +373,7 @@ func (s *liveState) authSeen(seen []string) []string {
 		if names == "" {
 			names = "any"
 		}
-		seen = append(seen, fmt.Sprintf("the server that started last accepts proxy clients named %s, signed by %s", names, strings.Join(a.CASubjects, "; ")))
+		seen = append(seen, fmt.Sprintf("the ConfigMap extension-apiserver-authentication lists proxy clients named %s, signed by %s", names, strings.Join(a.CASubjects, "; ")))
 	}
 	return seen
 }

@@ -218,7 +218,26 @@ var serverUnreachable = &Rule{
 			}
 			p.Report(f)
 		}
+		if left := p.unlisted(); len(left) > 0 && !p.given() {
+			var seen []string
+			for _, l := range left {
+				seen = append(seen, fmt.Sprintf("identity lease %s of host %q, renewed %d s ago", l.Name, l.Hostname, int(p.cp.Shared.Leases.Now.Sub(l.Renewed).Seconds())))
+			}
+			p.Report(LiveFinding{
+				Severity: Error,
+				Message: fmt.Sprintf("%s, and the cluster names the addresses of %d only: the others could not be asked.",
+					plural(len(p.fresh), "API server runs", "API servers run"), len(p.servers)),
+				Why:  "nothing is known of the others, so the verdict is incomplete.",
+				Seen: seen,
+				Fix:  "ask again in a few seconds: a server that has just started is not in the endpoints yet; or name all servers with --server",
+			})
+		}
 	},
+}
+
+// given tells whether the user has named the servers.
+func (s *liveState) given() bool {
+	return len(s.servers) > 0 && slices.Contains(s.servers[0].Evidence.FoundBy, evidence.FromGiven)
 }
 
 // peerGone is MVP511.
@@ -378,13 +397,26 @@ var false404 = &Rule{
 				Message: fmt.Sprintf("answers 404 for %s, which %s %s; nothing that can be seen from here says why.", listRoutes(routes), servedBy(routes), serves(routes)),
 				Why:     silentWhy,
 				Seen:    append([]string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)}, callsSeen(v)...),
-				Fix:     "look for \"peer\" in the log of kube-apiserver on " + v.Name + "; read mvpcheck explain MVP501 and give mvpcheck the permissions that MVP513 names",
+				Fix:     p.unexplained(v),
 			})
 		}
 		if asked == 0 && len(p.findings) == 0 {
 			p.unaskedRoutes()
 		}
 	},
+}
+
+// unexplained says what to do about a false 404 whose cause nothing shows.
+func (p *LivePass) unexplained(v *liveServer) string {
+	c := v.calls()
+	switch {
+	case v.youth() != "":
+		return "wait: mvpcheck probe --wait 2m"
+	case c.told && c.ok+c.unavailable+c.unauthorized+c.forbidden == 0:
+		// 1.34 tries five times within a second when a peer starts, later releases twenty times.
+		return "restart kube-apiserver on " + v.Name + ": it has asked no peer since its start, and asks them when it starts; then run mvpcheck probe again"
+	}
+	return "look for \"peer\" in the log of kube-apiserver on " + v.Name + ", and give mvpcheck the permissions that MVP513 names"
 }
 
 // unaskedRoutes says why no resource shows anything.
@@ -477,22 +509,35 @@ var subresourceStays = &Rule{
 		Facts: []string{"H11"}, Since: liveSince,
 	},
 	Live: func(p *LivePass) {
+		// One finding for all servers that lack the same.
+		lacking := map[string][]*liveServer{}
+		routes := map[string][]*Route{}
+		var order []string
 		for _, v := range p.servers {
-			var routes []*Route
+			var own []*Route
 			for _, r := range p.routes {
 				if r.from == v && r.Subresource && r.Outcome == NotFound {
-					routes = append(routes, r)
+					own = append(own, r)
 				}
 			}
-			if len(routes) > 0 {
-				p.Report(LiveFinding{
-					Severity: Info, Servers: []string{v.Name}, Consequence: FalseNotFound,
-					Message: fmt.Sprintf("answers 404 for %s, which %s %s: subresources of a resource that it has itself are not handed off.", listRoutes(routes), servedBy(routes), serves(routes)),
-					Why:     "no setting changes that; it ends with the upgrade of this server.",
-					Seen:    []string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)},
-					Fix:     "do not use these subresources before the last old server is upgraded",
-				})
+			if len(own) == 0 {
+				continue
 			}
+			key := listRoutes(own) + " " + servedBy(own)
+			if lacking[key] == nil {
+				order = append(order, key)
+			}
+			lacking[key], routes[key] = append(lacking[key], v), own
+		}
+		for _, key := range order {
+			own := routes[key]
+			p.Report(LiveFinding{
+				Severity: Info, Servers: serverNames(lacking[key]), Consequence: FalseNotFound,
+				Message: fmt.Sprintf("404 for %s, which %s %s: subresources of a resource that a server has itself are not handed off.", listRoutes(own), servedBy(own), serves(own)),
+				Why:     "no setting changes that; it ends with the upgrade of the older servers.",
+				Seen:    []string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(own)},
+				Fix:     "do not use these subresources before the last old server is upgraded",
+			})
 		}
 	},
 }
@@ -508,7 +553,8 @@ var nothingToProve = &Rule{
 	},
 	Live: func(p *LivePass) {
 		alive := p.where(func(v *liveServer) bool { return true })
-		if len(alive) < 2 || slices.ContainsFunc(p.routes, func(r *Route) bool { return !r.Subresource }) {
+		differ := slices.ContainsFunc(alive, func(v *liveServer) bool { return v.Local != alive[0].Local && v.Local >= 0 })
+		if len(alive) < 2 || differ || slices.ContainsFunc(p.routes, func(r *Route) bool { return !r.Subresource }) {
 			p.Skip("servers differ in what they serve")
 			return
 		}
@@ -529,11 +575,11 @@ var nothingToProve = &Rule{
 			return v.dial != nil && v.dial.Connected && v.dial.Named && v.dial.Trusted && !v.sharesAddress
 		})
 		each("has read its peers' discovery documents", func(v *liveServer) bool {
-			return v.calls().ok >= 2*float64(len(p.servers)-1)
+			return v.calls().ok >= 2*p.peers()
 		})
 		p.Report(LiveFinding{
 			Severity: Info,
-			Message:  fmt.Sprintf("all %d servers serve the same %d resources: no request can show a hand-off yet.", len(alive), alive[0].Local),
+			Message:  fmt.Sprintf("the %d servers serve the same %d resources: no request can show a hand-off yet.", len(alive), alive[0].Local),
 			Why:      "the hand-off of a resource shows when the first server is upgraded.",
 			Seen:     seen,
 			Fix:      "probe again when the first server is upgraded",

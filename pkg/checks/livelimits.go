@@ -79,6 +79,8 @@ func (p *LivePass) origins() []origin {
 	}
 	shared := &p.cp.Shared
 	return []origin{
+		{"/version", "the release is unknown: whether the server merges discovery, and how far the servers are apart (MVP502, MVP514)", rbacFix,
+			each(func(v *liveServer) string { return not(v.Evidence.Version.Told) })},
 		{"/readyz?verbose", "whether gate and peer CA are on is told by /metrics and the command line, if at all", rbacFix,
 			each(func(v *liveServer) string { return not(v.Evidence.Hooks.Told) })},
 		{"/metrics", "whether peers trust each other and accept each other's requests (MVP505, MVP506) cannot be told before the servers differ in a resource", rbacFix,
@@ -236,6 +238,8 @@ func (s *liveState) cannotTell(findings []LiveFinding) string {
 		return "no API server was found"
 	case len(unreached) > 0:
 		return joinNames(unreached) + " cannot be asked"
+	case len(s.unlisted()) > 0 && !s.given():
+		return "not all API servers that run could be asked"
 	case len(unsure) > 0:
 		return "nothing shows whether " + joinNames(unsure) + " would hand requests to " + map[bool]string{true: "its peers", false: "their peers"}[len(unsure) == 1] + s.whyUnsure()
 	case len(s.servers) == 1 && s.servers[0].Evidence.FoundBy[0] == evidence.FromKubeconfig:
@@ -252,6 +256,8 @@ func (s *liveState) whyUnsure() string {
 			return ": /metrics cannot be read"
 		case v.youth() != "":
 			return ": " + v.youth()
+		case v.Result == handoff.Unknown && v.calls().ok == 0 && v.Gate == handoff.Yes && v.PeerCA == handoff.Yes:
+			return ": " + v.Name + " has read no document of a peer since its start; a restart makes it ask again"
 		}
 	}
 	if !s.cp.Shared.Leases.OK() {

@@ -152,7 +152,7 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 	l.Accepted = judgeCalls(c.unauthorized, c.ok)
 	l.Readable = judgeCalls(c.forbidden, c.ok)
 	// Each peer is asked for two documents: fewer answers do not speak for all peers.
-	if l.Proved == handoff.Unknown && c.ok < 2*float64(len(s.servers)-1) {
+	if l.Proved == handoff.Unknown && c.ok < 2*s.peers() {
 		if l.Accepted == handoff.Yes {
 			l.Accepted = handoff.Unknown
 		}

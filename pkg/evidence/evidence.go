@@ -295,7 +295,7 @@ type Pod struct {
 	Environment map[string]string `json:"environment,omitempty"`
 }
 
-// Authentication is the ConfigMap kube-system/extension-apiserver-authentication. The last server that started wrote it.
+// Authentication is the ConfigMap kube-system/extension-apiserver-authentication. All servers write theirs into it.
 type Authentication struct {
 	Told
 	// AllowedNames are requestheader-allowed-names; none means that all are allowed.

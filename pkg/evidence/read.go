@@ -141,8 +141,8 @@ func Address(s string) (string, error) {
 	}
 	ip := net.ParseIP(host)
 	n, err := strconv.Atoi(port)
-	if ip == nil || err != nil || n < 1 || n > 65535 {
-		return "", errors.New("no IP address with a port")
+	if ip == nil || ip.IsUnspecified() || ip.IsMulticast() || err != nil || n < 1 || n > 65535 {
+		return "", errors.New("no IP address of a server with a port")
 	}
 	return net.JoinHostPort(ip.String(), strconv.Itoa(n)), nil
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,12 @@ const maxRecording = 256 << 20
 // Write writes the evidence as JSON. Documents that are the same as an earlier one are written once.
 func (c *ControlPlane) Write(w io.Writer) error {
 	recorded := *c
-	recorded.Servers = slices.Clone(c.Servers)
+	recorded.Servers, recorded.Requests = append([]Server{}, c.Servers...), append([]Request{}, c.Requests...)
+	for i := range recorded.Servers {
+		if s := &recorded.Servers[i]; s.FoundBy == nil {
+			s.FoundBy = []string{}
+		}
+	}
 	var seen []struct {
 		name string
 		doc  Document
@@ -84,7 +90,7 @@ func (c *ControlPlane) complete() (err error) {
 		if d.Same != "" {
 			same, ok := known[d.Same]
 			if !ok {
-				err = errors.Join(err, fmt.Errorf("document %q refers to %q, which is not before it", name, d.Same))
+				err = cmp.Or(err, fmt.Errorf("document %q refers to %q, which is not before it", name, d.Same))
 				return
 			}
 			d.Resources, d.Stale, d.Same = same.Resources, same.Stale, ""

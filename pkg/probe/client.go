@@ -2,6 +2,8 @@ package probe
 
 import (
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -12,12 +14,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
@@ -25,14 +31,20 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 )
 
-// The bounds of what a server can make us read, hold and wait for.
+// The bounds of what a server can make us read, hold and wait for. Documents, lists and metrics are read as they come
+// and not held.
 const (
 	maxHeaderBytes   = 64 << 10
 	maxDiscovery     = 16 << 20
 	maxList          = 8 << 20
+	maxPods          = 2 << 20
+	maxObject        = 2 << 20
 	maxSmall         = 256 << 10
-	maxMetrics       = 128 << 20 // streamed, not held
-	maxRetryAfter    = 3 * time.Second
+	maxMetrics       = 128 << 20
+	maxRetryAfter    = 3 // seconds
+	maxReason        = 300
+	maxNames         = 100
+	maxNamesInReason = 8
 	parallelServers  = 16
 	parallelRequests = 8
 )
@@ -40,12 +52,15 @@ const (
 // A client sends GET requests to one API server with the kubeconfig's credentials.
 type client struct {
 	// address is what requests are recorded under: host and port.
-	address string
-	base    *url.URL
-	http    *http.Client
-	timeout time.Duration
-	log     *requestLog
-	slots   chan struct{}
+	address   string
+	base      *url.URL
+	http      *http.Client
+	transport *http.Transport
+	timeout   time.Duration
+	// late is why a request ends that takes longer than timeout.
+	late  error
+	log   *requestLog
+	slots chan struct{}
 }
 
 // requestLog collects requests from all clients.
@@ -58,6 +73,15 @@ func (l *requestLog) add(r evidence.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests = append(l.requests, r)
+}
+
+// take returns the requests since it was last called.
+func (l *requestLog) take() []evidence.Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	requests := l.requests
+	l.requests = nil
+	return requests
 }
 
 // newClient returns a client of the server at base. Where serverName is not empty, the server's certificate must be
@@ -78,24 +102,8 @@ func newClient(cfg *rest.Config, base *url.URL, serverName string, timeout time.
 	if tlsConfig == nil {
 		tlsConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	proxy := http.ProxyFromEnvironment
-	if tc.Proxy != nil {
-		proxy = tc.Proxy
-	}
-	dial := (&net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}).DialContext
-	if tc.DialHolder != nil {
-		dial = tc.DialHolder.Dial
-	}
-	rt, err := transport.HTTPWrappersForConfig(tc, &http.Transport{
-		Proxy:                  proxy,
-		DialContext:            dial,
-		TLSClientConfig:        tlsConfig,
-		TLSHandshakeTimeout:    timeout,
-		ForceAttemptHTTP2:      true,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-		MaxConnsPerHost:        parallelRequests,
-		IdleConnTimeout:        30 * time.Second,
-	})
+	t := newTransport(tc, tlsConfig, timeout)
+	rt, err := transport.HTTPWrappersForConfig(tc, t)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +115,55 @@ func newClient(cfg *rest.Config, base *url.URL, serverName string, timeout time.
 			// A redirect would carry the credentials elsewhere.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		timeout: timeout,
-		log:     log,
-		slots:   make(chan struct{}, parallelRequests),
+		transport: t,
+		timeout:   timeout,
+		late:      fmt.Errorf("no whole answer within %s", timeout),
+		log:       log,
+		slots:     make(chan struct{}, parallelRequests),
 	}, nil
+}
+
+// newTransport returns a transport that bounds what comes before a body.
+func newTransport(tc *transport.Config, tlsConfig *tls.Config, timeout time.Duration) *http.Transport {
+	dial := (&net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}).DialContext
+	if tc.DialHolder != nil {
+		dial = tc.DialHolder.Dial
+	}
+	return &http.Transport{
+		Proxy:                  proxy(tc),
+		OnProxyConnectResponse: proxyAnswer,
+		DialContext:            dial,
+		TLSClientConfig:        tlsConfig,
+		TLSHandshakeTimeout:    timeout,
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxConnsPerHost:        parallelRequests,
+		MaxIdleConnsPerHost:    parallelRequests,
+		IdleConnTimeout:        30 * time.Second,
+	}
+}
+
+// proxy is the kubeconfig's proxy-url, else the environment's.
+func proxy(tc *transport.Config) func(*http.Request) (*url.URL, error) {
+	if tc.Proxy != nil {
+		return tc.Proxy
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		u, err := http.ProxyFromEnvironment(req)
+		if err != nil {
+			// The error quotes the URL, which can have a password in it.
+			err = errors.New("the environment's HTTPS_PROXY is no URL of a proxy")
+		}
+		return u, err
+	}
+}
+
+// proxyAnswer says that it was the proxy who refused.
+func proxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+	if res.StatusCode != http.StatusOK {
+		return errors.New("the proxy refuses the connection: " + codeText(res.StatusCode))
+	}
+	return nil
 }
 
 // hostPort returns host and port of a URL, with the port that https has by default.
@@ -163,15 +216,12 @@ func (r *reply) told() evidence.Told {
 
 // statusText says what a status that is not 200 means, without anything of the body: it can be of any kind and length.
 func statusText(r *reply) string {
-	text := strconv.Itoa(r.status)
-	if name := http.StatusText(r.status); name != "" {
-		text += " " + name
-	}
+	text := codeText(r.status)
 	switch {
 	case r.status >= 300 && r.status < 400:
 		text += ": a redirect"
 		if to, err := url.Parse(r.header.Get("Location")); err == nil && to.Host != "" {
-			text += " to " + strconv.Quote(to.Host)
+			text += fmt.Sprintf(" to %.100q", to.Host)
 		}
 		text += ", which is not followed"
 	case r.header.Get("Retry-After") != "":
@@ -180,15 +230,22 @@ func statusText(r *reply) string {
 	return text
 }
 
-// get asks a question. It never takes longer than the client's timeout, and reads no more than the question's limit.
+func codeText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+}
+
+// get asks a question. From when its turn has come it takes no longer than the client's timeout, and it reads no more
+// than the question's limit.
 func (c *client) get(ctx context.Context, q question) *reply {
 	select {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
 		return &reply{err: context.Cause(ctx)}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no whole answer within %s", c.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, c.late)
 	defer cancel()
 	for {
 		start := time.Now()
@@ -223,12 +280,11 @@ func retryAfter(r *reply, q question) (time.Duration, bool) {
 		return 0, false
 	}
 	seconds, err := strconv.Atoi(r.header.Get("Retry-After"))
-	wait := time.Duration(seconds) * time.Second
-	if err != nil || seconds < 0 || wait > maxRetryAfter {
+	if err != nil || seconds < 0 || seconds > maxRetryAfter {
 		return 0, false
 	}
 	// Zero is no leave to ask without end.
-	return max(wait, time.Second), true
+	return time.Duration(max(seconds, 1)) * time.Second, true
 }
 
 func (c *client) once(ctx context.Context, q question) (r *reply, read int64) {
@@ -236,7 +292,9 @@ func (c *client) once(ctx context.Context, q question) (r *reply, read int64) {
 	target := *c.base
 	target.Path = strings.TrimSuffix(c.base.Path, "/") + path
 	target.RawQuery = query
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	var connected atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	req, err := http.NewRequestWithContext(traced, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return &reply{err: err}, 0
 	}
@@ -248,10 +306,17 @@ func (c *client) once(ctx context.Context, q question) (r *reply, read int64) {
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return &reply{err: cause(ctx, err)}, 0
+		if err = cause(ctx, err); !connected.Load() && (errors.Is(err, c.late) || timedOut(err)) {
+			err = noConnection(c.timeout)
+		}
+		return &reply{err: err}, 0
 	}
 	defer res.Body.Close()
 	r = &reply{status: res.StatusCode, header: res.Header}
+	if r.status == http.StatusSwitchingProtocols {
+		// What follows is no body, and nothing ends the reading of it.
+		return r, 0
+	}
 	limit := q.limit
 	if r.status != http.StatusOK {
 		limit = min(limit, maxSmall)
@@ -269,10 +334,10 @@ func (c *client) once(ctx context.Context, q question) (r *reply, read int64) {
 		r.body = buf.Bytes()
 	}
 	switch {
-	case err != nil:
-		r.err = cause(ctx, err)
 	case body.n > limit && r.status == http.StatusOK:
 		r.err = fmt.Errorf("the answer is longer than %s", byteCount(limit))
+	case err != nil:
+		r.err = cause(ctx, err)
 	default:
 		r.sha256 = hex.EncodeToString(digest.Sum(nil))
 	}
@@ -305,22 +370,52 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// reason says in one line of words what went wrong on the way to a server. It holds no URL, as that can have
+func timedOut(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+func noConnection(timeout time.Duration) error { return fmt.Errorf("no connection within %s", timeout) }
+
+// reason says in one line of printable words what went wrong on the way to a server. It holds no URL, as that can have
 // credentials in it, and nothing of an answer's body.
-func reason(err error) string {
+func reason(err error) string { return line(explain(err)) }
+
+// line is the first line of a text, in printable characters and of a length that fits into a message.
+func line(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	text = strings.Map(func(r rune) rune {
+		if strconv.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, text)
+	if runes := []rune(text); len(runes) > maxReason {
+		return string(runes[:maxReason]) + "…"
+	}
+	return text
+}
+
+func explain(err error) string {
 	var (
-		urlError    *url.Error
-		opError     *net.OpError
-		verify      *tls.CertificateVerificationError
-		hostname    x509.HostnameError
-		unknownCA   x509.UnknownAuthorityError
-		invalid     x509.CertificateInvalidError
-		record      tls.RecordHeaderError
-		alert       tls.AlertError
-		dnsError    *net.DNSError
-		timeoutting interface{ Timeout() bool }
+		urlError  *url.Error
+		opError   *net.OpError
+		verify    *tls.CertificateVerificationError
+		hostname  x509.HostnameError
+		unknownCA x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		record    tls.RecordHeaderError
+		protocol  textproto.ProtocolError
+		corrupt   flate.CorruptInputError
+		dnsError  *net.DNSError
 	)
 	switch {
+	case errors.As(err, &urlError):
+		return explain(urlError.Err)
+	case errors.As(err, &opError) && opError.Op == "proxyconnect":
+		return "the proxy: " + explain(opError.Err)
+	case errors.As(err, &opError) && opError.Op == "remote error":
+		return "it refuses the TLS handshake: " + opError.Err.Error()
 	case errors.As(err, &hostname):
 		return "its certificate is not valid for " + hostname.Host + " but for " + names(hostname.Certificate)
 	case errors.As(err, &unknownCA):
@@ -329,27 +424,31 @@ func reason(err error) string {
 		return "its certificate is not valid: " + invalid.Error()
 	case errors.As(err, &verify):
 		return "its certificate is not valid: " + verify.Err.Error()
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "the answer is not TLS"
-	case errors.As(err, &alert):
-		return "it refused the TLS handshake: " + alert.Error()
 	case errors.As(err, &dnsError):
-		return "no such host: " + strconv.Quote(dnsError.Name)
+		if dnsError.IsNotFound {
+			return "no such host: " + strconv.Quote(dnsError.Name)
+		}
+		return "the host name cannot be looked up: " + strconv.Quote(dnsError.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
-	case errors.Is(err, syscall.ECONNRESET):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "connection reset"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "no route to the host"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the connection was closed in the middle of the answer"
-	case errors.As(err, &opError) && opError.Timeout():
-		return "no connection in time"
-	case errors.As(err, &urlError):
-		return reason(urlError.Err)
-	case errors.As(err, &timeoutting) && timeoutting.Timeout():
+	case errors.As(err, &protocol), strings.Contains(err.Error(), "malformed HTTP"):
+		return "the answer is not HTTP"
+	case strings.Contains(err.Error(), "server response headers exceeded"):
+		return "the headers of the answer are longer than " + byteCount(maxHeaderBytes)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return "the answer says that it is gzip and is not"
+	case timedOut(err):
 		return "no answer in time"
 	}
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
+	return err.Error()
 }
 
 // names are those that a certificate is valid for.
@@ -358,20 +457,23 @@ func names(cert *x509.Certificate) string {
 		return "others"
 	}
 	all := certificateNames(cert)
-	if len(all) == 0 {
+	switch more := len(cert.DNSNames) + len(cert.IPAddresses) - maxNamesInReason; {
+	case len(all) == 0:
 		return "none"
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNamesInReason], ", "), more)
 	}
 	return strings.Join(all, ", ")
 }
 
+// certificateNames are the host names and addresses in a certificate, the first maxNames of them.
 func certificateNames(cert *x509.Certificate) []string {
 	var all []string
 	for _, name := range cert.DNSNames {
-		// As it is untrusted text.
-		all = append(all, strings.Trim(strconv.Quote(name), `"`))
+		all = append(all, line(name))
 	}
 	for _, ip := range cert.IPAddresses {
 		all = append(all, ip.String())
 	}
-	return all
+	return all[:min(len(all), maxNames)]
 }

@@ -1,8 +1,10 @@
 package probe
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -17,84 +19,173 @@ const (
 	acceptLocal = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer," + acceptMerged
 )
 
-// groupDiscoveryList is what is read of apidiscovery.k8s.io APIGroupDiscoveryList, v2 and v2beta1.
-type groupDiscoveryList struct {
-	Kind  string `json:"kind"`
-	Items []struct {
-		Metadata struct {
-			Name string `json:"name"`
-		} `json:"metadata"`
-		Versions []struct {
-			Version   string `json:"version"`
-			Freshness string `json:"freshness"`
-			Resources []struct {
-				Resource     string `json:"resource"`
-				Scope        string `json:"scope"`
-				Subresources []struct {
-					Subresource string `json:"subresource"`
-				} `json:"subresources"`
-			} `json:"resources"`
-		} `json:"versions"`
-	} `json:"items"`
+// maxResources bounds what a document lists.
+const maxResources = 50_000
+
+// discovery is what a document of aggregated discovery, apidiscovery.k8s.io v2 or v2beta1, says.
+type discovery struct {
+	evidence.Document
+	// noGet are the resources that cannot be read by name.
+	noGet []evidence.Resource
+	// unreadable are their places while the document is being read.
+	unreadable []int
+}
+
+// discovered is what is read of a resource or subresource.
+type discovered struct {
+	Resource     string `json:"resource"`
+	Subresource  string `json:"subresource"`
+	Scope        string `json:"scope"`
+	Verbs        verbs  `json:"verbs"`
+	Subresources []struct {
+		Subresource string `json:"subresource"`
+		Verbs       verbs  `json:"verbs"`
+	} `json:"subresources"`
+}
+
+// verbs tells whether get is among the verbs of a resource; where there are none, nothing is known.
+type verbs struct{ known, get bool }
+
+func (v *verbs) UnmarshalJSON(text []byte) error {
+	v.known, v.get = true, bytes.Contains(text, []byte(`"get"`))
+	return nil
 }
 
 // parseDiscovery reads an aggregated discovery document.
-func parseDiscovery(body []byte) (resources []evidence.Resource, stale []string, err error) {
-	var list groupDiscoveryList
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, nil, errors.New("the answer is not JSON of a discovery document")
-	}
-	if list.Kind != "APIGroupDiscoveryList" {
-		return nil, nil, errors.New("the answer is not aggregated discovery (kind APIGroupDiscoveryList)")
-	}
-	for _, group := range list.Items {
-		for _, version := range group.Versions {
-			if version.Freshness == "Stale" {
-				stale = append(stale, evidence.Resource{Group: group.Metadata.Name, Version: version.Version}.GroupVersion())
-			}
-			for _, r := range version.Resources {
-				resource := evidence.Resource{
-					Group: group.Metadata.Name, Version: version.Version, Resource: r.Resource, Namespaced: r.Scope == "Namespaced",
-				}
-				resources = append(resources, resource)
-				for _, sub := range r.Subresources {
-					resource.Resource = r.Resource + "/" + sub.Subresource
-					resources = append(resources, resource)
-				}
-			}
+func parseDiscovery(r io.Reader) (*discovery, error) {
+	var (
+		doc  discovery
+		kind string
+	)
+	s := newJSONStream(r)
+	err := s.object(func(name string) error {
+		switch name {
+		case "kind":
+			return s.decode(&kind)
+		case "items":
+			return s.array(func() error { return doc.readGroup(s) })
 		}
+		return s.skip()
+	})
+	if err == nil {
+		err = s.end()
 	}
-	slices.SortFunc(resources, evidence.CompareResources)
-	return slices.Compact(resources), stale, nil
+	switch {
+	case errors.Is(err, errNotJSON):
+		return nil, errors.New("the answer is not JSON of a discovery document")
+	case err != nil:
+		return nil, err
+	case kind != "APIGroupDiscoveryList":
+		return nil, errors.New("the answer is not aggregated discovery (kind APIGroupDiscoveryList)")
+	}
+	for _, i := range doc.unreadable {
+		doc.noGet = append(doc.noGet, doc.Resources[i])
+	}
+	slices.SortFunc(doc.Resources, evidence.CompareResources)
+	doc.Resources = slices.CompactFunc(doc.Resources, func(a, b evidence.Resource) bool { return evidence.CompareResources(a, b) == 0 })
+	slices.Sort(doc.Stale)
+	doc.Stale = slices.Compact(doc.Stale)
+	doc.State = evidence.OK
+	return &doc, nil
 }
 
-// documents reads each document once: most servers of a control plane give the same bytes.
+// readGroup reads one item of the list. The names may stand after what they name.
+func (d *discovery) readGroup(s *jsonStream) error {
+	first := len(d.Resources)
+	var metadata struct {
+		Name string `json:"name"`
+	}
+	var stale []string
+	err := s.object(func(name string) error {
+		switch name {
+		case "metadata":
+			return s.decode(&metadata)
+		case "versions":
+			return s.array(func() error {
+				version, fresh, err := d.readVersion(s)
+				if !fresh {
+					stale = append(stale, version)
+				}
+				return err
+			})
+		}
+		return s.skip()
+	})
+	for i := first; i < len(d.Resources); i++ {
+		d.Resources[i].Group = metadata.Name
+	}
+	for _, version := range stale {
+		d.Stale = append(d.Stale, evidence.Resource{Group: metadata.Name, Version: version}.GroupVersion())
+	}
+	return err
+}
+
+func (d *discovery) readVersion(s *jsonStream) (version string, fresh bool, err error) {
+	first := len(d.Resources)
+	var freshness string
+	err = s.object(func(name string) error {
+		switch name {
+		case "version":
+			return s.decode(&version)
+		case "freshness":
+			return s.decode(&freshness)
+		case "resources":
+			return s.array(func() error {
+				var r discovered
+				if err := s.decode(&r); err != nil {
+					return err
+				}
+				return d.add(&r)
+			})
+		}
+		return s.skip()
+	})
+	for i := first; i < len(d.Resources); i++ {
+		d.Resources[i].Version = version
+	}
+	return version, freshness != "Stale", err
+}
+
+func (d *discovery) add(r *discovered) error {
+	if len(d.Resources)+1+len(r.Subresources) > maxResources {
+		return fmt.Errorf("the document lists more than %d resources", maxResources)
+	}
+	list := func(name string, v verbs) {
+		if v.known && !v.get {
+			d.unreadable = append(d.unreadable, len(d.Resources))
+		}
+		d.Resources = append(d.Resources, evidence.Resource{Resource: name, Namespaced: r.Scope == "Namespaced"})
+	}
+	list(r.Resource, r.Verbs)
+	for _, sub := range r.Subresources {
+		list(r.Resource+"/"+sub.Subresource, sub.Verbs)
+	}
+	return nil
+}
+
+// documents keeps each document once: most servers of a control plane give the same bytes.
 type documents struct {
 	mu    sync.Mutex
 	known map[string]evidence.Document // by digest
+	noGet map[evidence.Resource]bool
 }
 
-func (d *documents) read(r *reply) evidence.Document {
-	told := r.told()
-	if !told.OK() {
-		return evidence.Document{Told: told}
-	}
-	d.mu.Lock()
-	doc, ok := d.known[r.sha256]
-	d.mu.Unlock()
-	if ok {
-		return doc
-	}
-	resources, stale, err := parseDiscovery(r.body)
-	if err != nil {
-		return evidence.Document{Told: evidence.Told{State: evidence.Failed, Reason: err.Error()}}
-	}
-	doc = evidence.Document{Told: told, Resources: resources, Stale: stale}
+func (d *documents) keep(sha256 string, doc *discovery) evidence.Document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.known == nil {
-		d.known = map[string]evidence.Document{}
+	if same, ok := d.known[sha256]; ok {
+		return same
 	}
-	d.known[r.sha256] = doc
-	return doc
+	d.known = put(d.known, sha256, doc.Document)
+	for _, r := range doc.noGet {
+		d.noGet = put(d.noGet, r, true)
+	}
+	return doc.Document
+}
+
+// readable tells whether a named GET of a resource makes sense.
+func (d *documents) readable(r evidence.Resource) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.noGet[r]
 }

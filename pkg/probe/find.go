@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
@@ -76,58 +77,53 @@ func findServers(s *evidence.Shared) []found {
 
 // identify fills in the lease and the node of each server, where something tells them.
 func identify(servers []evidence.Server, s *evidence.Shared) {
-	taken := map[string]bool{}
-	take := func(server *evidence.Server, l evidence.Lease) {
-		server.Identity, server.Node = l.Name, cmp.Or(server.Node, l.Hostname)
-		taken[l.Name] = true
-	}
-	fresh := s.Leases.Fresh()
-	for i := range servers {
-		server := &servers[i]
-		var matching []evidence.Lease
-		for _, l := range fresh {
-			if server.Node != "" && l.Hostname == server.Node {
-				matching = []evidence.Lease{l}
-				break
-			}
-			if published := evidence.Canonical(l.Published); published != "" && (published == server.Address || published == intended(server, s)) {
-				matching = append(matching, l)
-			}
+	left := s.Leases.Fresh()
+	take := func(server *evidence.Server, belongs func(evidence.Lease) bool) {
+		i := slices.IndexFunc(left, belongs)
+		if server.Identity != "" || i < 0 || slices.ContainsFunc(left[i+1:], belongs) {
+			return
 		}
-		if len(matching) == 1 && !taken[matching[0].Name] {
-			take(server, matching[0])
+		server.Identity, server.Node = left[i].Name, cmp.Or(server.Node, left[i].Hostname)
+		left = slices.Delete(left, i, i+1)
+	}
+	for i := range servers {
+		if node := servers[i].Node; node != "" {
+			take(&servers[i], func(l evidence.Lease) bool { return l.Hostname == node })
+		}
+	}
+	// Two leases with one address are nobody's, before one of them is taken and after.
+	published := map[string]int{}
+	for _, l := range s.Leases.Fresh() {
+		published[evidence.Canonical(l.Published)]++
+	}
+	for i := range servers {
+		if address := servers[i].Address; published[address] == 1 {
+			take(&servers[i], func(l evidence.Lease) bool { return evidence.Canonical(l.Published) == address })
 		}
 	}
 	// One server and one lease that are left belong together.
-	rest := slices.DeleteFunc(slices.Clone(fresh), func(l evidence.Lease) bool { return taken[l.Name] })
 	var nameless []*evidence.Server
 	for i := range servers {
 		if servers[i].Identity == "" && servers[i].Reached.OK() {
 			nameless = append(nameless, &servers[i])
 		}
 	}
-	if len(rest) == 1 && len(nameless) == 1 {
-		take(nameless[0], rest[0])
+	left = slices.DeleteFunc(left, func(l evidence.Lease) bool { return l.Published != "" })
+	if len(nameless) == 1 {
+		take(nameless[0], func(evidence.Lease) bool { return true })
 	}
 }
 
-// intended is the address that a server is to publish by its flags, as far as these are known.
-func intended(server *evidence.Server, s *evidence.Shared) string {
-	if server.Flags.OK() {
-		return evidence.Pod{Flags: server.Flags.Values}.Published()
-	}
-	for _, pod := range s.Pods.Items {
-		if server.Pod != "" && pod.Name == server.Pod {
-			return pod.Published()
-		}
-	}
-	return ""
-}
-
-// parseServer reads a --server: a URL, or a host with or without a port.
+// parseServer reads a --server: a URL, or a host with or without a port. Errors do not quote what can have a password
+// in it.
 func parseServer(s string) (*url.URL, error) {
-	text := s
-	if !strings.Contains(s, "://") {
+	text, bare := s, !strings.Contains(s, "://")
+	switch {
+	case strings.Contains(s, "@"):
+		return nil, errors.New("a server's URL has a host, a port and perhaps a path; credentials are the kubeconfig's")
+	case bare && strings.Contains(s, ":") && net.ParseIP(s) != nil:
+		text = "https://[" + s + "]"
+	case bare:
 		text = "https://" + s
 	}
 	u, err := url.Parse(text)
@@ -136,12 +132,16 @@ func parseServer(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q is no URL of a server", s)
 	case u.Scheme != "https":
 		return nil, fmt.Errorf("%q: credentials are sent with https only", s)
-	case u.Host == "" || u.Hostname() == "":
+	case u.Hostname() == "":
 		return nil, fmt.Errorf("%q names no host", s)
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("a server's URL has a host, a port and perhaps a path, nothing else")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%q: a server's URL has a host, a port and perhaps a path, nothing else", s)
 	}
-	if u.Port() == "" && !strings.Contains(s, "://") {
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return nil, fmt.Errorf("%q: %s is no port", s, port)
+		}
+	} else if bare {
 		u.Host = net.JoinHostPort(u.Hostname(), "6443")
 	}
 	return u, nil

@@ -1,53 +1,80 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
 	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
 // adminKubeconfig is what kubeadm leaves on a control-plane node.
-const adminKubeconfig = "/etc/kubernetes/admin.conf"
+var adminKubeconfig = "/etc/kubernetes/admin.conf"
 
 // LoadConfig returns the connection that a kubeconfig describes, and the name of its context. Without a file it is
 // $KUBECONFIG, ~/.kube/config, the ServiceAccount of the pod that we run in, or kubeadm's admin.conf, in this order.
-// Errors hold no secrets.
+// Errors are one line and hold no secrets.
 func LoadConfig(file, contextName string) (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = file
-	rules.WarnIfAllMissing = false
-	if file == "" && contextName == "" && !anyExists(rules.Precedence) {
-		if cfg, err := rest.InClusterConfig(); err == nil {
+	rules.WarnIfAllMissing, rules.MigrationRules = false, nil
+	if file != "" {
+		rules.Precedence = []string{file}
+	}
+	if files := existing(rules.Precedence); len(files) > 0 {
+		rules.Precedence = files
+	} else if file != "" || os.Getenv(clientcmd.RecommendedConfigPathEnvVar) != "" {
+		// Another source could be that of another cluster.
+		return nil, "", fmt.Errorf("kubeconfig %s: no such file", strings.Join(rules.Precedence, ", "))
+	} else {
+		if cfg, err := rest.InClusterConfig(); err == nil && contextName == "" {
 			return withoutLimits(cfg), "in-cluster", nil
 		}
-		if anyExists([]string{adminKubeconfig}) {
-			rules.ExplicitPath = adminKubeconfig
+		if rules.Precedence = existing([]string{adminKubeconfig}); len(rules.Precedence) == 0 {
+			return nil, "", errors.New("no kubeconfig: none of --kubeconfig, $KUBECONFIG, ~/.kube/config and " + adminKubeconfig + " is there")
 		}
 	}
+	cfg, name, err := load(rules, contextName)
+	if err != nil {
+		text := strings.Join(strings.Fields(err.Error()), " ")
+		if yaml, _, found := strings.Cut(text, "unknown anchor"); found {
+			text = yaml + "unknown anchor" // a password can look like one
+		}
+		return nil, "", fmt.Errorf("kubeconfig %s: %s", strings.Join(rules.Precedence, ", "), line(text))
+	}
+	return withoutLimits(cfg), name, nil
+}
+
+func load(rules *clientcmd.ClientConfigLoadingRules, contextName string) (*rest.Config, string, error) {
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: contextName})
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, "", fmt.Errorf("kubeconfig: %w", err)
+		return nil, "", err
 	}
-	name := contextName
-	if name == "" {
-		name = raw.CurrentContext
+	name := cmp.Or(contextName, raw.CurrentContext)
+	context, ok := raw.Contexts[name]
+	switch {
+	case len(raw.Contexts) == 0:
+		return nil, "", errors.New("it has no contexts")
+	case name == "":
+		return nil, "", errors.New("it has no current-context; choose one with --context")
+	case !ok:
+		return nil, "", fmt.Errorf("no context %q", name)
 	}
-	if len(raw.Clusters) == 0 {
-		return nil, "", errors.New("no kubeconfig: none of --kubeconfig, $KUBECONFIG, ~/.kube/config and " + adminKubeconfig + " is there")
-	}
-	if _, ok := raw.Contexts[name]; name != "" && !ok {
-		return nil, "", fmt.Errorf("kubeconfig: no context %q", name)
+	// Looked at here because the error of clientcmd would quote it, with its password.
+	if cluster := raw.Clusters[context.Cluster]; cluster != nil && cluster.ProxyURL != "" {
+		u, err := url.Parse(cluster.ProxyURL)
+		if err != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
+			return nil, "", fmt.Errorf("the proxy-url of cluster %q is no URL of the kind http, https or socks5", context.Cluster)
+		}
 	}
 	cfg, err := loader.ClientConfig()
-	if err != nil {
-		return nil, "", fmt.Errorf("kubeconfig: %w", err)
-	}
-	return withoutLimits(cfg), name, nil
+	return cfg, name, err
 }
 
 // withoutLimits takes out what would slow requests down or end them on its own terms.
@@ -57,11 +84,9 @@ func withoutLimits(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-func anyExists(files []string) bool {
-	for _, f := range files {
-		if _, err := os.Stat(filepath.Clean(f)); err == nil {
-			return true
-		}
-	}
-	return false
+func existing(files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+		_, err := os.Stat(f)
+		return f == "" || errors.Is(err, fs.ErrNotExist)
+	})
 }

@@ -3,6 +3,7 @@ package probe
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -29,6 +30,9 @@ var metricNames = []string{metricGate, metricStarted, metricRerouted, metricProx
 // maxKept bounds what is kept of /metrics, whose few series that matter have some kilobytes.
 const maxKept = 1 << 20
 
+// maxValue bounds counters, and the seconds since 1970 when a server started: a time that can be written.
+const maxValue = 1e11
+
 // readMetrics reads /metrics in the Prometheus text format. It holds the lines of our series only: a busy server has a
 // hundred thousand others.
 func readMetrics(r io.Reader, now time.Time) (evidence.Reading, error) {
@@ -45,15 +49,16 @@ func readMetrics(r io.Reader, now time.Time) (evidence.Reading, error) {
 		}
 		if isOurs(line) {
 			if kept.Len()+len(line) > maxKept {
-				return evidence.Reading{}, errors.New("more series of the Mixed evidence.Version Proxy than any server has")
+				return evidence.Reading{}, errors.New("more series of the Mixed Version Proxy than any server has")
 			}
 			kept.Write(line)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			if b := kept.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' {
-				kept.WriteByte('\n')
+			if kept.Len() == 0 {
+				return evidence.Reading{}, errors.New("none of the metrics of an API server")
 			}
+			kept.WriteByte('\n') // the last line may lack it
 			return parseMetrics(&kept, now)
 		case err != nil:
 			return evidence.Reading{}, err
@@ -85,6 +90,9 @@ func parseMetrics(r io.Reader, now time.Time) (evidence.Reading, error) {
 			}
 			// One of the three is there; the others are zero.
 			value := m.GetCounter().GetValue() + m.GetGauge().GetValue() + m.GetUntyped().GetValue()
+			if !(value >= 0 && value <= maxValue) {
+				return evidence.Reading{}, errors.New("a counter that is no count")
+			}
 			switch name {
 			case metricGate:
 				if gate := labels["name"]; gate == evidence.Gate || gate == "APIServerIdentity" {
@@ -105,15 +113,15 @@ func parseMetrics(r io.Reader, now time.Time) (evidence.Reading, error) {
 			}
 		}
 	}
-	slices.SortFunc(reading.Rerouted, func(a, b evidence.Count) int {
-		return strings.Compare(a.Code+" "+a.String(), b.Code+" "+b.String())
+	slices.SortStableFunc(reading.Rerouted, func(a, b evidence.Count) int {
+		return cmp.Or(strings.Compare(a.Code, b.Code), evidence.CompareResources(a.Resource, b.Resource))
 	})
 	return reading, nil
 }
 
-func put[V any](m map[string]V, key string, value V) map[string]V {
+func put[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	if m == nil {
-		m = map[string]V{}
+		m = map[K]V{}
 	}
 	m[key] = value
 	return m

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -16,6 +17,22 @@ const ObjectName = "mvpcheck-no-such-object"
 
 // maxObjects bounds the named GETs to one server.
 const maxObjects = 500
+
+// plainNames is what API servers allow in names of groups, versions and resources. The documents come from servers,
+// some from those of extensions: nothing in them is to make a path of another meaning.
+var plainNames = regexp.MustCompile(`^[a-z0-9.-]*/[a-z0-9]+/[a-z0-9.-]+(/[a-z0-9.-]+)?$`)
+
+// askable are the resources that a named GET can tell something about, at most maxObjects.
+func askable(resources []evidence.Resource, docs *documents) []evidence.Resource {
+	var out []evidence.Resource
+	for _, r := range resources {
+		text := r.Group + "/" + r.Version + "/" + r.Resource
+		if len(out) < maxObjects && docs.readable(r) && plainNames.MatchString(text) && !strings.Contains(text, "/.") {
+			out = append(out, r)
+		}
+	}
+	return out
+}
 
 // objectPath is the path of a named GET.
 func objectPath(r evidence.Resource) string {
@@ -40,23 +57,26 @@ func meaning(r *reply) evidence.Answer {
 	if r.err != nil {
 		return evidence.Unclear
 	}
-	var status struct {
+	var object struct {
 		Kind    string `json:"kind"`
 		Details struct {
 			Name string `json:"name"`
 		} `json:"details"`
 	}
-	isStatus := json.Unmarshal(r.body, &status) == nil && status.Kind == "Status"
+	isObject := json.Unmarshal(r.body, &object) == nil && object.Kind != ""
+	isStatus := isObject && object.Kind == "Status"
 	switch r.status {
 	case http.StatusOK:
-		return evidence.Served
+		if isObject {
+			return evidence.Served
+		}
 	case http.StatusMethodNotAllowed:
 		if isStatus {
 			return evidence.Served
 		}
 	case http.StatusNotFound:
 		switch {
-		case isStatus && status.Details.Name != "":
+		case isStatus && object.Details.Name != "":
 			return evidence.Served
 		case isStatus, strings.TrimSpace(string(r.body)) == "404 page not found":
 			return evidence.NotServed
@@ -72,7 +92,7 @@ func meaning(r *reply) evidence.Answer {
 // askObjects asks a server for an object of each of the resources: as clients do, and with the header that keeps it
 // from handing the request on. What it has itself is asked the second way only.
 func askObjects(ctx context.Context, c *client, s *evidence.Server, resources []evidence.Resource) []evidence.Object {
-	objects := make([]evidence.Object, min(len(resources), maxObjects))
+	objects := make([]evidence.Object, len(resources))
 	var wg sync.WaitGroup
 	for i := range objects {
 		objects[i].Resource = resources[i]

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 )
@@ -36,7 +38,8 @@ type Options struct {
 	Version string
 }
 
-// A Prober asks the API servers of one control plane. It keeps its connections, so asking again is quick.
+// A Prober asks the API servers of one control plane. It keeps its connections, so asking again is quick. It is not for
+// use by several goroutines at a time.
 type Prober struct {
 	options Options
 	api     *url.URL
@@ -50,12 +53,12 @@ type Prober struct {
 func New(o Options) (*Prober, error) {
 	api, _, err := rest.DefaultServerUrlFor(o.Config)
 	if err != nil {
-		return nil, fmt.Errorf("the kubeconfig's server: %w", err)
+		return nil, errors.New("the kubeconfig's server is no URL") // which can have a password in it
 	}
 	if api.Scheme != "https" {
 		return nil, fmt.Errorf("the kubeconfig's server %s is not https; mvpcheck sends credentials with https only", api.Host)
 	}
-	p := &Prober{options: o, api: api, clients: map[string]*client{}}
+	p := &Prober{options: o, api: api, clients: map[string]*client{}, log: &requestLog{}}
 	for _, s := range o.Servers {
 		u, err := parseServer(s)
 		if err != nil {
@@ -77,21 +80,31 @@ func (p *Prober) client(base *url.URL, serverName string) (*client, error) {
 	if !ok {
 		var err error
 		if c, err = newClient(p.options.Config, base, serverName, p.options.Timeout, p.log); err != nil {
-			return nil, err
+			return nil, errors.New("the kubeconfig: " + reason(err))
 		}
 		p.clients[key] = c
 	}
-	c.log = p.log
 	return c, nil
+}
+
+// Close ends the connections.
+func (p *Prober) Close() {
+	for _, c := range p.clients {
+		c.transport.CloseIdleConnections()
+	}
 }
 
 // Ask asks all servers once. The error says why there is nothing to judge at all; what single servers refuse is in the
 // evidence.
 func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
-	p.log, p.docs = &requestLog{}, &documents{}
+	p.log.take()
+	p.docs = &documents{}
 	ev := &evidence.ControlPlane{
 		APIVersion: evidence.APIVersion, Kind: evidence.Kind, Version: p.options.Version, Context: p.options.Context,
 		Started: time.Now().UTC().Truncate(time.Millisecond), ObjectProbe: !p.options.NoObjectProbe,
+	}
+	if err := p.logIn(ctx); err != nil {
+		return nil, err
 	}
 	if err := p.askShared(ctx, ev); err != nil {
 		return nil, err
@@ -104,7 +117,7 @@ func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
 		var g errgroup.Group
 		g.SetLimit(parallelServers)
 		for i := range ev.Servers {
-			if clients[i] != nil && (ev.Servers[i].Reached.OK() || ev.Servers[i].Reached.State == "") {
+			if reached := ev.Servers[i].Reached; reached.OK() || reached.State == evidence.NotAsked {
 				g.Go(func() error { ask(&ev.Servers[i], clients[i]); return nil })
 			}
 		}
@@ -113,6 +126,7 @@ func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
 	var dials sync.WaitGroup
 	dials.Go(func() { p.dialPublished(ctx, ev) })
 	each(func(s *evidence.Server, c *client) { p.askServer(ctx, c, s) })
+	dials.Wait()
 	if err := p.elsewhere(ev, clients); err != nil {
 		return nil, err
 	}
@@ -121,10 +135,9 @@ func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
 			p.askServer(ctx, c, s)
 		}
 	})
-	dials.Wait()
 	identify(ev.Servers, &ev.Shared)
 
-	if resources := ev.Doubtful(); len(resources) > 0 && ev.ObjectProbe {
+	if resources := askable(ev.Doubtful(), p.docs); len(resources) > 0 && ev.ObjectProbe {
 		each(func(s *evidence.Server, c *client) {
 			// Each request is bounded; so is their sum, for a server that has died meanwhile.
 			ctx, cancel := context.WithTimeoutCause(ctx, 3*p.options.Timeout, errors.New("not asked: the server takes too long"))
@@ -142,11 +155,56 @@ func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
 		return nil, context.Cause(ctx)
 	}
 	ev.Ended = time.Now().UTC().Truncate(time.Millisecond)
-	ev.Requests = p.log.requests
+	ev.Requests = p.log.take()
 	slices.SortStableFunc(ev.Requests, func(a, b evidence.Request) int {
-		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Path, b.Path), strings.Compare(a.Profile, b.Profile))
+		local := 0
+		if a.Local != b.Local {
+			local = map[bool]int{false: -1, true: 1}[a.Local]
+		}
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Path, b.Path), strings.Compare(a.Profile, b.Profile), local)
 	})
 	return ev, nil
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// logIn has the kubeconfig's exec plugin get its credentials. It may ask a person for them, and the time of a request
+// is not for that.
+func (p *Prober) logIn(ctx context.Context) error {
+	if p.options.Config.ExecProvider == nil {
+		return nil
+	}
+	tc, err := p.options.Config.TransportConfig()
+	if err != nil {
+		return err
+	}
+	sent := func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+	}
+	rt, err := transport.HTTPWrappersForConfig(tc, roundTripper(sent))
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.api.String(), nil)
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := rt.RoundTrip(req)
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return errors.New("the kubeconfig's exec plugin: " + reason(err))
+	}
+	return nil
 }
 
 // askShared asks the kubeconfig's server, or else one of those given, for what all servers share.
@@ -158,12 +216,8 @@ func (p *Prober) askShared(ctx context.Context, ev *evidence.ControlPlane) error
 			return err
 		}
 		// One request first: a server that is down takes one timeout, not six.
-		switch r := c.get(ctx, question{path: "/version", accept: "application/json", limit: maxSmall, retry: true}); {
-		case r.err != nil:
-			failures = append(failures, fmt.Sprintf("%s: %s", c.address, reason(r.err)))
-			continue
-		case r.status == 401:
-			failures = append(failures, fmt.Sprintf("%s: the credentials of the kubeconfig are refused (401 Unauthorized)", c.address))
+		if _, reached := askVersion(ctx, c); !reached.OK() {
+			failures = append(failures, fmt.Sprintf("%s: %s", c.address, reached.Reason))
 			continue
 		}
 		ev.Shared = askShared(ctx, c)
@@ -179,7 +233,20 @@ func (p *Prober) askShared(ctx context.Context, ev *evidence.ControlPlane) error
 	return fmt.Errorf("cannot ask %s%s", strings.Join(failures, "; "), hint)
 }
 
-// findServers fills in the servers to ask and returns a client for each, nil where none can be had.
+// maxServers bounds the servers that are found.
+const maxServers = 256
+
+// newServer returns a server that was asked for nothing yet.
+func newServer(address string, foundBy ...string) evidence.Server {
+	not := evidence.Told{State: evidence.NotAsked}
+	return evidence.Server{
+		Address: address, FoundBy: foundBy, Reached: not,
+		Version: evidence.Version{Told: not}, Hooks: evidence.Hooks{Told: not}, Flags: evidence.Flags{Told: not}, Metrics: evidence.Metrics{Told: not},
+		Core: evidence.Document{Told: not}, Merged: evidence.Document{Told: not}, Local: evidence.Document{Told: not},
+	}
+}
+
+// findServers fills in the servers to ask and returns a client for each.
 func (p *Prober) findServers(ev *evidence.ControlPlane) ([]*client, error) {
 	var clients []*client
 	add := func(s evidence.Server, base *url.URL, serverName string) error {
@@ -194,7 +261,7 @@ func (p *Prober) findServers(ev *evidence.ControlPlane) ([]*client, error) {
 	if len(p.given) > 0 {
 		ev.Found = "--server"
 		for _, base := range p.given {
-			s := evidence.Server{Address: hostPort(base), FoundBy: []string{evidence.FromGiven}}
+			s := newServer(hostPort(base), evidence.FromGiven)
 			if slices.ContainsFunc(ev.Servers, func(t evidence.Server) bool { return t.Address == s.Address }) {
 				continue
 			}
@@ -209,9 +276,12 @@ func (p *Prober) findServers(ev *evidence.ControlPlane) ([]*client, error) {
 		}
 		return clients, nil
 	}
+	if len(list) > maxServers {
+		return nil, fmt.Errorf("the control plane names %d addresses of API servers, more than any has; choose with --server", len(list))
+	}
 	var sources []string
 	for _, f := range list {
-		s := evidence.Server{Address: f.address, FoundBy: f.sources}
+		s := newServer(f.address, f.sources...)
 		if f.pod != nil {
 			s.Node, s.Pod = f.pod.Node, f.pod.Name
 		}
@@ -234,7 +304,7 @@ func (p *Prober) findServers(ev *evidence.ControlPlane) ([]*client, error) {
 	ev.Found = strings.Join(sources, ", ")
 	if len(list) == 0 {
 		ev.Found = "the kubeconfig's server alone: nothing that it lets us read names the others"
-		return clients, add(evidence.Server{Address: hostPort(p.api), FoundBy: []string{evidence.FromKubeconfig}}, p.api, "")
+		return clients, add(newServer(hostPort(p.api), evidence.FromKubeconfig), p.api, "")
 	}
 	return clients, nil
 }
@@ -257,7 +327,9 @@ func (p *Prober) elsewhere(ev *evidence.ControlPlane, clients []*client) error {
 				return err
 			}
 			clients[i] = c
-			s.Address, s.FoundBy, s.Reached = own, []string{evidence.FromPod}, evidence.Told{}
+			again := newServer(own, evidence.FromPod)
+			again.Node, again.Pod = s.Node, s.Pod
+			*s = again
 		}
 	}
 	return nil
@@ -270,7 +342,12 @@ var sourceNames = map[string]string{
 // maxDials bounds the connections to addresses that leases name.
 const maxDials = 64
 
+// dialPublished makes own connections to the addresses that servers publish. Without the cluster's CA there would be
+// nothing to judge the certificates by.
 func (p *Prober) dialPublished(ctx context.Context, ev *evidence.ControlPlane) {
+	if cfg := p.options.Config; len(cfg.CAData) == 0 && cfg.CAFile == "" {
+		return
+	}
 	var dials []evidence.Dial
 	for _, l := range ev.Shared.Leases.Fresh() {
 		if l.Published == "" || len(dials) == maxDials || slices.ContainsFunc(dials, func(d evidence.Dial) bool { return d.Address == l.Published }) {
@@ -298,21 +375,11 @@ func (p *Prober) dialPublished(ctx context.Context, ev *evidence.ControlPlane) {
 
 // askServer asks one server everything but the named GETs.
 func (p *Prober) askServer(ctx context.Context, c *client, s *evidence.Server) {
-	version := c.get(ctx, question{path: "/version", accept: "application/json", limit: maxSmall, retry: true})
-	switch {
-	case version.err != nil:
-		s.Reached = version.told()
-		return
-	case version.status == 401:
-		s.Reached = evidence.Told{State: evidence.Forbidden, Reason: "it refuses the credentials of the kubeconfig (401 Unauthorized)"}
+	if s.Version, s.Reached = askVersion(ctx, c); !s.Reached.OK() {
+		// The connection may be one that is dead: the next round shall try another.
+		c.transport.CloseIdleConnections()
 		return
 	}
-	s.Version = readVersion(version)
-	if version.status == 200 && !s.Version.OK() {
-		s.Reached = evidence.Told{State: evidence.Failed, Reason: "it does not answer as an API server: " + s.Version.Reason}
-		return
-	}
-	s.Reached = evidence.Told{State: evidence.OK}
 	var wg sync.WaitGroup
 	for _, ask := range []func(){
 		func() { askHooks(ctx, c, s) },
@@ -327,8 +394,33 @@ func (p *Prober) askServer(ctx context.Context, c *client, s *evidence.Server) {
 	wg.Wait()
 }
 
+// askVersion asks for /version, and tells by the answer whether this is an API server that takes our credentials.
+func askVersion(ctx context.Context, c *client) (evidence.Version, evidence.Told) {
+	r := c.get(ctx, question{path: "/version", accept: "application/json", limit: maxSmall, retry: true})
+	version := readVersion(r)
+	reached := version.Told
+	switch {
+	case r.err != nil, reached.OK():
+	case r.status == http.StatusUnauthorized:
+		reached.Reason = "it refuses the credentials of the kubeconfig (401 Unauthorized)"
+	case r.status == http.StatusForbidden:
+		reached = evidence.Told{State: evidence.OK}
+	default:
+		reached = evidence.Told{State: evidence.Failed, Reason: "it does not answer as an API server: " + reached.Reason}
+	}
+	return version, reached
+}
+
 func (p *Prober) document(ctx context.Context, c *client, path, accept, profile string) evidence.Document {
-	return p.docs.read(c.get(ctx, question{path: path, accept: accept, profile: profile, limit: maxDiscovery, retry: true}))
+	var doc *discovery
+	r := c.get(ctx, question{path: path, accept: accept, profile: profile, limit: maxDiscovery, retry: true, read: func(body io.Reader) (err error) {
+		doc, err = parseDiscovery(body)
+		return err
+	}})
+	if told := r.told(); !told.OK() {
+		return evidence.Document{Told: told}
+	}
+	return p.docs.keep(r.sha256, doc)
 }
 
 func readVersion(r *reply) evidence.Version {

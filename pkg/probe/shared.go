@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -58,23 +59,40 @@ type objectMeta struct {
 	Created     time.Time         `json:"creationTimestamp"`
 }
 
-// list is a list of objects of one kind.
-type list[T any] struct {
-	Items []T `json:"items"`
+// askList gets a list of objects with the fields that are read.
+func askList[T any](ctx context.Context, c *client, path string, limit int64) (items []T, told evidence.Told, r *reply) {
+	r = c.get(ctx, question{path: path, accept: "application/json", limit: limit, retry: true, read: func(body io.Reader) (err error) {
+		items, err = readList[T](body)
+		return err
+	}})
+	if told = r.told(); !told.OK() {
+		return nil, told, r
+	}
+	return items, told, r
 }
 
-// askJSON gets an object of a type with the fields that are read.
-func askJSON[T any](ctx context.Context, c *client, path string, limit int64) (T, evidence.Told, *reply) {
-	var v T
-	r := c.get(ctx, question{path: path, accept: "application/json", limit: limit, retry: true})
-	told := r.told()
-	if !told.OK() {
-		return v, told, r
+// askObject gets an object of a kind with the fields that are read.
+func askObject[T any](ctx context.Context, c *client, path, kind string) (object T, told evidence.Told) {
+	r := c.get(ctx, question{path: path, accept: "application/json", limit: maxObject, retry: true})
+	if told = r.told(); !told.OK() {
+		return object, told
 	}
-	if err := json.Unmarshal(r.body, &v); err != nil {
-		return v, evidence.Told{State: evidence.Failed, Reason: "the answer is not JSON of the kind that was asked for"}, r
+	var is struct {
+		Kind string `json:"kind"`
 	}
-	return v, told, r
+	if json.Unmarshal(r.body, &is) != nil || is.Kind != kind || json.Unmarshal(r.body, &object) != nil {
+		var none T
+		return none, evidence.Told{State: evidence.Failed, Reason: errNotJSON.Error()}
+	}
+	return object, told
+}
+
+// utc is a time that can be written: some that can be read cannot.
+func utc(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 func askLeases(ctx context.Context, c *client) evidence.Leases {
@@ -84,19 +102,19 @@ func askLeases(ctx context.Context, c *client) evidence.Leases {
 			RenewTime time.Time `json:"renewTime"`
 		} `json:"spec"`
 	}
-	found, told, r := askJSON[list[lease]](ctx, c, pathLeases, maxList)
+	found, told, r := askList[lease](ctx, c, pathLeases, maxList)
 	leases := evidence.Leases{Told: told}
 	if !told.OK() {
 		return leases
 	}
 	leases.Now = serverTime(r)
-	for _, l := range found.Items {
+	for _, l := range found {
 		leases.Items = append(leases.Items, evidence.Lease{
 			Name:      l.Metadata.Name,
 			Hostname:  l.Metadata.Labels["kubernetes.io/hostname"],
 			Published: l.Metadata.Annotations["kubernetes.io/peer-advertise-address"],
-			Renewed:   l.Spec.RenewTime.UTC(),
-			Created:   l.Metadata.Created.UTC(),
+			Renewed:   utc(l.Spec.RenewTime),
+			Created:   utc(l.Metadata.Created),
 		})
 	}
 	slices.SortFunc(leases.Items, func(a, b evidence.Lease) int {
@@ -115,17 +133,21 @@ func serverTime(r *reply) time.Time {
 
 func askEndpoints(ctx context.Context, c *client) evidence.Endpoints {
 	type slice struct {
+		Metadata  objectMeta `json:"metadata"`
 		Endpoints []struct {
 			Addresses []string `json:"addresses"`
 		} `json:"endpoints"`
 		Ports []struct {
-			Name string `json:"name"`
-			Port int32  `json:"port"`
+			Port int32 `json:"port"`
 		} `json:"ports"`
 	}
-	found, told, _ := askJSON[list[slice]](ctx, c, pathEndpoints, maxList)
+	found, told, _ := askList[slice](ctx, c, pathEndpoints, maxList)
 	endpoints := evidence.Endpoints{Told: told}
-	for _, s := range found.Items {
+	for _, s := range found {
+		// The API servers write this one and no other, whatever else someone labels as of their service.
+		if s.Metadata.Name != "kubernetes" {
+			continue
+		}
 		for _, e := range s.Endpoints {
 			for _, ip := range e.Addresses {
 				for _, p := range s.Ports {
@@ -150,9 +172,9 @@ func address(ip string, port int32) (string, error) {
 }
 
 func askPods(ctx context.Context, c *client) evidence.Pods {
-	found, told, _ := askJSON[list[json.RawMessage]](ctx, c, pathPods, maxList)
+	found, told, _ := askList[json.RawMessage](ctx, c, pathPods, maxPods)
 	pods := evidence.Pods{Told: told}
-	for _, raw := range found.Items {
+	for _, raw := range found {
 		if pod, ok := readPod(raw); ok {
 			pods.Items = append(pods.Items, pod)
 		}
@@ -160,6 +182,9 @@ func askPods(ctx context.Context, c *client) evidence.Pods {
 	slices.SortFunc(pods.Items, func(a, b evidence.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return pods
 }
+
+// maxPod bounds the pods whose command line is read. They have some kilobytes.
+const maxPod = 128 << 10
 
 // readPod reads a mirror pod. Its command line is understood by the same code that reads manifests.
 func readPod(raw []byte) (evidence.Pod, bool) {
@@ -172,7 +197,7 @@ func readPod(raw []byte) (evidence.Pod, bool) {
 			HostIP string `json:"hostIP"`
 		} `json:"status"`
 	}
-	if json.Unmarshal(raw, &pod) != nil {
+	if json.Unmarshal(raw, &pod) != nil || pod.Metadata.Name == "" {
 		return evidence.Pod{}, false
 	}
 	p := evidence.Pod{
@@ -181,8 +206,13 @@ func readPod(raw []byte) (evidence.Pod, bool) {
 		Endpoint: pod.Metadata.Annotations["kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint"],
 		HostIP:   pod.Status.HostIP,
 	}
+	// Finding the place of a value takes as long as its line is.
+	var lines bytes.Buffer
+	if len(raw) > maxPod || json.Indent(&lines, raw, "", " ") != nil {
+		return p, true
+	}
 	// The items of a list do not say what they are.
-	in, err := config.Read(p.Name, append([]byte(`{"apiVersion":"v1","kind":"Pod",`), bytes.TrimPrefix(raw, []byte("{"))...))
+	in, err := config.Read(p.Name, append([]byte(`{"apiVersion":"v1","kind":"Pod",`), bytes.TrimPrefix(lines.Bytes(), []byte("{"))...))
 	if err != nil || len(in.Clusters) == 0 || len(in.Clusters[0].Manifests) == 0 {
 		return p, true
 	}
@@ -191,10 +221,10 @@ func readPod(raw []byte) (evidence.Pod, bool) {
 	server := m.Server()
 	if !server.FlagsUnknown {
 		p.Flags = map[string]string{}
-	}
-	for _, f := range server.Flags {
-		if slices.Contains(readFlags, f.Name) {
-			p.Flags[f.Name] = joinFlag(p.Flags, f.Name, f.Value)
+		for _, f := range server.Flags {
+			if slices.Contains(readFlags, f.Name) {
+				p.Flags[f.Name] = joinFlag(p.Flags, f.Name, f.Value)
+			}
 		}
 	}
 	for _, e := range server.Envs {
@@ -242,7 +272,7 @@ func askAuthentication(ctx context.Context, c *client) evidence.Authentication {
 	type configMap struct {
 		Data map[string]string `json:"data"`
 	}
-	found, told, _ := askJSON[configMap](ctx, c, pathAuth, maxList)
+	found, told := askObject[configMap](ctx, c, pathAuth, "ConfigMap")
 	a := evidence.Authentication{Told: told}
 	if !told.OK() {
 		return a
@@ -265,7 +295,7 @@ func subjects(bundle []byte) []string {
 			return out
 		}
 		if cert, err := x509.ParseCertificate(block.Bytes); err == nil {
-			out = append(out, cert.Subject.String())
+			out = append(out, line(cert.Subject.String()))
 		}
 	}
 }
@@ -274,7 +304,7 @@ func askBinding(ctx context.Context, c *client) evidence.Binding {
 	type binding struct {
 		Subjects []struct{ Kind, Name string } `json:"subjects"`
 	}
-	found, told, _ := askJSON[binding](ctx, c, pathBinding, maxSmall)
+	found, told := askObject[binding](ctx, c, pathBinding, "ClusterRoleBinding")
 	b := evidence.Binding{Told: told}
 	for _, s := range found.Subjects {
 		if s.Kind == "Group" && s.Name == "system:authenticated" {
@@ -303,9 +333,9 @@ func askAPIServices(ctx context.Context, c *client) evidence.APIServices {
 			} `json:"conditions"`
 		} `json:"status"`
 	}
-	found, told, _ := askJSON[list[apiService]](ctx, c, pathAPIServices, maxList)
+	found, told, _ := askList[apiService](ctx, c, pathAPIServices, maxList)
 	services := evidence.APIServices{Told: told}
-	for _, s := range found.Items {
+	for _, s := range found {
 		// What is built in is made anew at each start of a server; the others come from CustomResourceDefinitions or people.
 		if s.Spec.Service == nil && s.Metadata.Labels["kube-aggregator.kubernetes.io/automanaged"] == "onstart" {
 			continue

@@ -64,7 +64,12 @@ func (p program) tells(ctx context.Context, path string) string {
 	if err != nil {
 		return ""
 	}
-	m := p.told.FindSubmatch(out)
+	return p.versionIn(out)
+}
+
+// versionIn finds the version in what the program tells, "" when there is none.
+func (p program) versionIn(text []byte) string {
+	m := p.told.FindSubmatch(text)
 	if m == nil {
 		return ""
 	}
@@ -72,7 +77,7 @@ func (p program) tells(ctx context.Context, path string) string {
 }
 
 // lastWord finds the version in what Kubernetes' programs tell: "Kubernetes v1.36.3", "v1.36.3".
-var lastWord = regexp.MustCompile(`v(\S+)\s*$`)
+var lastWord = regexp.MustCompile(`(?:^|\s)v(\d\S*)\s*$`)
 
 func (r Release) program(command string) (program, error) {
 	args, ok := kubernetesCommands[command]

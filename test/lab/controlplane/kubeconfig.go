@@ -45,7 +45,7 @@ func (s *Server) kubeconfig(tb TB, user object) (path string) {
 	if err != nil {
 		tb.Fatalf("kubeconfig: %v", err)
 	}
-	file, err := os.CreateTemp(s.cp.Dir, "*.kubeconfig")
+	file, err := os.CreateTemp(s.cp.Dir, s.Name+"-*.kubeconfig")
 	if err != nil {
 		tb.Fatalf("kubeconfig: %v", err)
 	}

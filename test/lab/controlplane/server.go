@@ -62,6 +62,7 @@ type Server struct {
 	mutex   sync.Mutex
 	process *process
 	runs    int
+	started time.Time
 	admin   *http.Client
 }
 
@@ -269,6 +270,7 @@ func (s *Server) start() error {
 	cmd.Env = append([]string{"PATH=/usr/local/bin"}, s.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUTS | syscall.CLONE_NEWNS}
 	s.runs++
+	s.started = time.Now()
 	var err error
 	s.process, err = start(cmd, fmt.Sprintf("%s.%d.log", s.Root, s.runs))
 	return err
@@ -359,6 +361,21 @@ func (s *Server) Exited() (code int, lastLines string, ok bool) {
 	}
 	code, ok = p.exited()
 	return code, tail(p.text(), 10), ok
+}
+
+// WaitExit waits until the server has ended by itself; it returns false when it still runs after that time.
+func (s *Server) WaitExit(tb TB, wait time.Duration) bool {
+	tb.Helper()
+	p := s.current()
+	if p == nil {
+		tb.Fatalf("%s: not started", s.Name)
+	}
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(wait):
+		return false
+	}
 }
 
 // LogText returns what the server has written since its last start.

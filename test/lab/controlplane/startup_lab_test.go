@@ -52,12 +52,16 @@ var startRows = []startRow{
 	{fact: "S2", name: "gate off", releases: "1.36 1.37", args: gates(gate + "=false"), exits: gateRequired},
 	{fact: "S3", name: "AllBeta off", releases: "1.36 1.37", args: gates("AllBeta=false"), exits: gateRequired},
 	{fact: "S4", name: "emulating 1.35", releases: "1.36 1.37", args: []string{"emulated-version", "1.35", "peer-ca-file", CA}, exits: gateRequired},
-	// AllAlpha also turns StorageVersionAPI on, with which a server needs an API that is off by default: see the next row.
-	{fact: "S5", name: "AllAlpha", releases: "1.34 1.35", args: append(gates("AllAlpha=true"), "runtime-config", "internal.apiserver.k8s.io/v1alpha1=true")},
+	// AllAlpha also turns gates on with which a server waits for APIs that are off by default: the row after these two.
+	{fact: "S5", name: "AllAlpha", releases: "1.34", args: append(gates("AllAlpha=true"), "runtime-config", "api/all=true", "etcd-prefix", "/1.34")},
+	{fact: "S5", name: "AllAlpha", releases: "1.35", args: append(gates("AllAlpha=true"), "runtime-config", "api/all=true", "etcd-prefix", "/1.35")},
 	{fact: "S5", name: "AllAlpha alone, new cluster", releases: "1.35", args: append(gates("AllAlpha=true"), "etcd-prefix", "/new"),
 		exits: "timed out waiting for the condition", later: "MVP111"},
-	{fact: "S6", name: "identity off", releases: "1.36 1.37", args: []string{"feature-gates", "APIServerIdentity=false"}, exits: "APIServerIdentity"},
-	{fact: "S6", name: "identity off, gate on", releases: "1.34 1.35", args: gated("feature-gates", "APIServerIdentity=false"), exits: "APIServerIdentity"},
+	{fact: "S5", name: "AllAlpha", releases: "1.37", args: gates("AllAlpha=true"), exits: "depends on features that are disabled: [GenericWorkload]", later: "MVP111"},
+	{fact: "S6", name: "identity off", releases: "1.36 1.37", args: []string{"feature-gates", "APIServerIdentity=false"}, exits: "depends on features that are disabled: [APIServerIdentity]"},
+	{fact: "S6", name: "identity off, gate on", releases: "1.35", args: gated("feature-gates", "APIServerIdentity=false"), exits: "depends on features that are disabled: [APIServerIdentity]"},
+	// Up to 1.34 gates do not depend on each other.
+	{fact: "S6", name: "identity off, gate on", releases: "1.34", args: gated("feature-gates", "APIServerIdentity=false")},
 	{fact: "S6", name: "identity off, gate off", releases: "1.35", args: []string{"feature-gates", "APIServerIdentity=false"}},
 
 	{fact: "S7", name: "no such file", releases: "1.34 1.35 1.36 1.37", args: gated("peer-ca-file", PKI+"/no-such.crt"), exits: noTransport},

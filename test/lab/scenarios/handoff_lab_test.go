@@ -28,8 +28,10 @@ type scenario struct {
 	given bool
 	// peers: the servers can learn of each other; without it, that is broken, and nothing tells when they have tried.
 	peers bool
-	// settle is how long broken servers get to try.
-	settle time.Duration
+	// tried: the first server is to have asked its peer, which goes wrong.
+	tried bool
+	// hidden is how many servers have no lease of their own.
+	hidden int
 
 	code     int
 	findings []string
@@ -48,7 +50,6 @@ func withFile(n cp.Node, name string, data []byte) cp.Node {
 }
 
 const (
-	tried   = 12 * time.Second
 	old     = "1.35"
 	current = "1.36"
 )
@@ -56,19 +57,19 @@ const (
 var scenarios = []scenario{
 	{name: "H1", nodes: nodes(node(old), node(current)), peers: true, notes: []string{"MVP512"}},
 	{
-		name: "H2", nodes: nodes(cp.Node{Release: old}, node(current)), settle: tried,
+		name: "H2", nodes: nodes(cp.Node{Release: old}, node(current)),
 		code: 1, findings: []string{"error MVP503 cp-1"},
 	},
 	{
-		name: "H3", nodes: nodes(cp.Node{Release: old, Flags: []cp.Change{cp.GateOn}}, node(current)), settle: tried,
+		name: "H3", nodes: nodes(cp.Node{Release: old, Flags: []cp.Change{cp.GateOn}}, node(current)),
 		code: 1, findings: []string{"error MVP504 cp-1"},
 	},
 	{
-		name: "H4", nodes: nodes(node(old, cp.Set("peer-ca-file", cp.OtherCA)), node(current)), settle: tried,
+		name: "H4", nodes: nodes(node(old, cp.Set("peer-ca-file", cp.OtherCA)), node(current)), tried: true,
 		code: 1, findings: []string{"error MVP505 cp-1"},
 	},
 	{
-		name: "H5", settle: tried,
+		name: "H5", tried: true,
 		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
 			id := c.CA.Issue(t, cp.Subject{Name: "kube-apiserver", DNSNames: []string{"cp-2"}, IPs: []string{"192.0.2.12"}})
 			n := node(current)
@@ -78,23 +79,23 @@ var scenarios = []scenario{
 		code: 1, findings: []string{"error MVP505 cp-2"},
 	},
 	{
-		name: "H6", nodes: nodes(node(old), node(current, cp.Set("requestheader-allowed-names", "somebody-else"))), settle: tried,
+		name: "H6", nodes: nodes(node(old), node(current, cp.Set("requestheader-allowed-names", "somebody-else"))), tried: true,
 		code: 1, findings: []string{"error MVP506 cp-1"},
 	},
 	{
-		name: "H7", nodes: nodes(node(old), node(current, cp.Set("requestheader-client-ca-file", cp.OtherCA))), settle: tried,
+		name: "H7", nodes: nodes(node(old), node(current, cp.Set("requestheader-client-ca-file", cp.OtherCA))), tried: true,
 		code: 1, findings: []string{"error MVP506 cp-1"},
 	},
 	{
-		name: "H8", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), settle: tried, given: true,
+		name: "H8", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), tried: true, given: true,
 		code: 1, findings: []string{"error MVP507 cp-2"},
 	},
 	{
-		name: "H8-pods", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), settle: tried, pods: true,
+		name: "H8-pods", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), tried: true, pods: true,
 		code: 1, findings: []string{"error MVP507 cp-2"},
 	},
 	{
-		name: "H9", settle: tried, given: true,
+		name: "H9", tried: true, given: true,
 		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
 			forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
 			shared := cp.Set("advertise-address", cp.SharedAddress)
@@ -103,7 +104,7 @@ var scenarios = []scenario{
 		code: 1, findings: []string{"error MVP508 192.0.2.11:6443,192.0.2.12:6443"},
 	},
 	{
-		name: "H9-pods", settle: tried, pods: true,
+		name: "H9-pods", tried: true, pods: true,
 		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
 			forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
 			shared := cp.Set("advertise-address", cp.SharedAddress)
@@ -112,35 +113,31 @@ var scenarios = []scenario{
 		code: 1, findings: []string{"error MVP508 cp-1,cp-2"},
 	},
 	{name: "H11", nodes: nodes(node(old), node(current), node("1.37")), peers: true, notes: []string{"MVP512", "MVP514", "MVP518"}},
-	{
-		name: "H12", nodes: nodes(node("1.34"), node(old, cp.Set("runtime-config", "certificates.k8s.io/v1beta1=true"))), peers: true,
-		notes: []string{"MVP512"},
-	},
 	{name: "H13", nodes: nodes(node(current), node(current)), peers: true, notes: []string{"MVP517"}},
 	{name: "H13-three", nodes: nodes(node(current), node(current), node(current)), peers: true, pods: true, notes: []string{"MVP517"}},
 	{name: "H13-old", nodes: nodes(node(old), node(old)), peers: true, notes: []string{"MVP517"}},
 	{
-		name: "H14", nodes: nodes(node(current), cp.Node{Release: current}), settle: tried,
+		name: "H14", nodes: nodes(node(current), cp.Node{Release: current}), tried: true,
 		code: 1, findings: []string{"error MVP504 cp-2"}, notes: []string{"MVP517"},
 	},
 	{
-		name: "H15", nodes: nodes(proxied("127.0.0.1,localhost"), node(current)), settle: tried, pods: true,
+		name: "H15", nodes: nodes(proxied("127.0.0.1,192.0.2.11"), node(current)), tried: true, pods: true,
 		code: 1, findings: []string{"error MVP311 cp-1"},
 	},
 	{
-		name: "H15-without-pods", nodes: nodes(proxied("127.0.0.1,localhost"), node(current)), settle: tried,
+		name: "H15-without-pods", nodes: nodes(proxied("127.0.0.1,192.0.2.11"), node(current)), tried: true,
 		code: 1, findings: []string{"error MVP505 cp-1"},
 	},
 	{name: "H15-covered", nodes: nodes(proxied("192.0.2.0/24"), node(current)), peers: true, pods: true, notes: []string{"MVP512"}},
 	{
-		name: "shared-host-name", settle: tried,
+		name:  "shared-host-name", hidden: 1,
 		nodes: nodes(node(old), cp.Node{Release: current, Host: "cp-1", Flags: []cp.Change{cp.HandOff}}),
 		code:  1, findings: []string{"error MVP516 192.0.2.11:6443,192.0.2.12:6443"},
 	},
 	{name: "one-server", nodes: nodes(node(current))},
 	{
-		name: "unprepared", nodes: nodes(cp.Node{Release: old}, cp.Node{Release: old}), settle: tried,
-		code: 1, findings: []string{"error MVP503 cp-1,cp-2"}, notes: []string{"MVP517"},
+		name: "unprepared", nodes: nodes(cp.Node{Release: old}, cp.Node{Release: old}),
+		code: 1, findings: []string{"error MVP503 192.0.2.11:6443,192.0.2.12:6443"}, notes: []string{"MVP517"},
 	},
 }
 
@@ -178,6 +175,36 @@ func forward(t *testing.T, from, to string) {
 	}()
 }
 
+// wait waits until the servers show what they are to show.
+func (sc *scenario) wait(t *testing.T, servers []*cp.Server) {
+	t.Helper()
+	if sc.tried {
+		servers[0].WaitMetric(t, 0, "apiserver_rerouted_request_total")
+	}
+	// Leases and endpoints are written some time after a server is ready.
+	advertised := map[string]bool{}
+	for _, s := range servers {
+		advertised[s.Flag("advertise-address")] = true
+	}
+	for range 60 {
+		var list struct {
+			Items []struct {
+				Endpoints []struct{ Addresses []string }
+			}
+		}
+		servers[0].Get(t, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices").Into(t, &list)
+		listed := 0
+		for _, slice := range list.Items {
+			listed += len(slice.Endpoints)
+		}
+		if listed == len(advertised) && len(servers[0].Leases(t)) >= len(servers)-sc.hidden {
+			return
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	t.Log("the endpoints or the leases do not list all servers")
+}
+
 func TestHandOff(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
@@ -189,7 +216,7 @@ func TestHandOff(t *testing.T) {
 			if sc.peers && len(servers) > 1 {
 				c.WaitPeers(t)
 			}
-			time.Sleep(sc.settle)
+			sc.wait(t, servers)
 			args := []string{"--kubeconfig", servers[0].Kubeconfig(t)}
 			if sc.given {
 				for _, s := range servers {
@@ -206,6 +233,18 @@ func TestHandOff(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestH12 starts the older server last: 1.34 gives a peer that starts later five tries within a second, and then no more.
+func TestH12(t *testing.T) {
+	c := cp.New(t, cp.Options{})
+	c.Start(t, node(old, cp.Set("runtime-config", "resource.k8s.io/v1beta2=true")))
+	c.Start(t, node("1.34"))
+	c.WaitPeers(t)
+	r := probe(t, "--kubeconfig", c.Servers()[0].Kubeconfig(t))
+	diff(t, "exit code", 0, r.code)
+	diff(t, "findings", []string(nil), r.findings())
+	r.judgeTruth(t, c.Servers())
 }
 
 // TestH10 kills the only server that has a resource. At first it is a server that cannot be asked, later one that is gone.
@@ -253,7 +292,10 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: system:d
 subjects: []
 `)
 	servers := append(c.Servers(), c.Start(t, node(current))...)
-	time.Sleep(tried)
+	for _, s := range servers {
+		s.WaitMetric(t, 0, "apiserver_rerouted_request_total")
+	}
+	time.Sleep(3 * time.Second)
 	r := probe(t, "--kubeconfig", first.Kubeconfig(t))
 	diff(t, "exit code", 1, r.code)
 	diff(t, "findings", []string{"error MVP515 cp-1,cp-2"}, r.findings())
