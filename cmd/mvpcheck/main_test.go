@@ -28,6 +28,11 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("TERM", "xterm")
+			evidence, err := filepath.Abs("../../testdata/evidence")
+			if err != nil {
+				return err
+			}
+			env.Setenv("EVIDENCE", evidence)
 			return os.CopyFS(env.WorkDir, os.DirFS("../../testdata/scripts/files"))
 		},
 		Condition: func(cond string) (bool, error) {

@@ -148,7 +148,7 @@ func probeSummary(r *report.ProbeReport, res *checks.LiveResult) report.ProbeSum
 		}
 	}
 	switch {
-	case failing:
+	case failing, sum.Failing > 0: // also where the rules that would say so are left out
 		sum.Verdict, sum.Text = report.VerdictNotReady, "Do not go on with the upgrade."
 	case res.CannotTell != "":
 		sum.Verdict, sum.Text = report.VerdictCannotTell, "Cannot tell: "+res.CannotTell+"."

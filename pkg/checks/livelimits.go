@@ -154,10 +154,10 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 	var says []string
 	if len(notFound) > 0 {
 		v.Result = handoff.No
-		says = append(says, "FALSE 404 for "+plural(len(notFound), "resource", "resources"))
+		says = append(says, "FALSE 404 for "+countResources(notFound))
 	}
 	if len(gone) > 0 {
-		says = append(says, "503 for "+plural(len(gone), "resource", "resources"))
+		says = append(says, "503 for "+countResources(gone))
 		if slices.ContainsFunc(gone, func(r *Route) bool { return len(r.serving) > 0 }) {
 			v.Result = handoff.No
 		}
@@ -171,7 +171,7 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 		says = append(says, "cannot tell whether it hands requests on")
 	}
 	if len(handed) > 0 {
-		text := "hands " + plural(len(handed), "resource", "resources") + " to " + servedBy(handed)
+		text := "hands " + countResources(handed) + " to " + servedBy(handed)
 		if v.Result == handoff.Yes && len(says) == 0 {
 			text = "ok, " + text
 		}
@@ -181,6 +181,20 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 		says = []string{"ok"}
 	}
 	v.Says = strings.Join(says, "; ")
+}
+
+// countResources counts resources, without their subresources where there are any.
+func countResources(routes []*Route) string {
+	n := 0
+	for _, r := range routes {
+		if !r.Resource.IsSubresource() {
+			n++
+		}
+	}
+	if n == 0 {
+		return plural(len(routes), "subresource", "subresources")
+	}
+	return plural(n, "resource", "resources")
 }
 
 // accused tells whether an error is about the server.

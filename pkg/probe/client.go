@@ -289,8 +289,7 @@ func retryAfter(r *reply, q question) (time.Duration, bool) {
 
 func (c *client) once(ctx context.Context, q question) (r *reply, read int64) {
 	path, query, _ := strings.Cut(q.path, "?")
-	target := *c.base
-	target.Path = strings.TrimSuffix(c.base.Path, "/") + path
+	target := c.base.JoinPath(path)
 	target.RawQuery = query
 	var connected atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})

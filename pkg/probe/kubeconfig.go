@@ -66,8 +66,12 @@ func load(rules *clientcmd.ClientConfigLoadingRules, contextName string) (*rest.
 	case !ok:
 		return nil, "", fmt.Errorf("no context %q", name)
 	}
+	cluster := raw.Clusters[context.Cluster]
+	if cluster == nil {
+		return nil, "", fmt.Errorf("context %q is of cluster %q, which is not there", name, context.Cluster)
+	}
 	// Looked at here because the error of clientcmd would quote it, with its password.
-	if cluster := raw.Clusters[context.Cluster]; cluster != nil && cluster.ProxyURL != "" {
+	if cluster.ProxyURL != "" {
 		u, err := url.Parse(cluster.ProxyURL)
 		if err != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
 			return nil, "", fmt.Errorf("the proxy-url of cluster %q is no URL of the kind http, https or socks5", context.Cluster)
