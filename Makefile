@@ -1,7 +1,7 @@
 # The targets that people and CI call. Everything is plain go commands; tools are pinned in tools/go.mod.
 GO ?= go
 
-.PHONY: all build test lint verify update fuzz lab lab-up lab-down bench clean
+.PHONY: all build test lint verify update fuzz lab lab-evidence lab-up lab-down bench clean
 
 all: build
 
@@ -33,14 +33,20 @@ lab: ## compare with the real kubeadm and kube-apiserver of each release; builds
 	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd
 	$(GO) test -tags lab -count=1 -timeout 30m ./test/lab/...
 
+lab-evidence: ## record anew what the servers of the scenarios say (testdata/evidence), and the judgement beside it
+	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd
+	$(GO) test -tags lab -count=1 -timeout 30m ./test/lab/scenarios -update
+	$(GO) test ./pkg/checks -update
+
 lab-up: ## leave a control plane running: make lab-up VERSIONS="1.35 1.36 1.36" ARGS="-set cp-2:v=4"
 	$(GO) run ./test/lab/cmd/lab up $(ARGS) $(or $(VERSIONS),1.35 1.36)
 
 lab-down: ## end it
 	$(GO) run ./test/lab/cmd/lab down
 
-bench: ## compare with kubeadm config validate and kubeconform
+bench: ## compare with kubeadm config validate, kubeconform and curl
 	hack/bench/check.sh
+	hack/bench/probe.sh
 
 clean:
 	rm -rf bin dist

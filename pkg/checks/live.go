@@ -361,6 +361,9 @@ func (s *liveState) findShared() {
 			}
 		}
 	}
+	if s.leaseMayCome() {
+		return
+	}
 	if s.leasesShort() > 0 {
 		for _, v := range s.servers {
 			v.sharesIdentity = v.lease == nil || s.leaseHolders(v.lease) > 1
@@ -382,6 +385,14 @@ func (s *liveState) leaseHolders(l *evidence.Lease) int {
 		}
 	}
 	return n
+}
+
+// leaseDelay is how long after its start a server may be without an identity lease.
+const leaseDelay = 10 * time.Second
+
+// leaseMayCome tells whether a server has only just started, so that its lease may not be written yet.
+func (s *liveState) leaseMayCome() bool {
+	return s.leasesShort() > 0 && slices.ContainsFunc(s.servers, func(v *liveServer) bool { return v.lease == nil && v.age() > 0 && v.age() < leaseDelay })
 }
 
 // unlisted are the leases of servers that run and that nothing names an address of. A server that has just started is not

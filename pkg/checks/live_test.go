@@ -243,7 +243,35 @@ func TestLive(t *testing.T) {
 					c.Shared.Dials[i] = evidence.Dial{Address: c.Shared.Dials[i].Address, Error: "no connection in time"}
 				}
 			},
-			want: []string{"MVP507", "MVP512"},
+			want: []string{"MVP512"},
+		},
+		{
+			name: "published addresses answer the peers, and not us", from: "H13",
+			change: func(c *evidence.ControlPlane) {
+				for i := range c.Shared.Dials {
+					c.Shared.Dials[i] = evidence.Dial{Address: c.Shared.Dials[i].Address, Error: "no connection in time"}
+				}
+			},
+			want: []string{"MVP517"},
+		},
+		{
+			name: "the kubeconfig's CA is not the one that the peers use", from: "H13",
+			change: func(c *evidence.ControlPlane) {
+				for i := range c.Shared.Dials {
+					c.Shared.Dials[i].Trusted = false
+				}
+			},
+			want: []string{"MVP517"},
+		},
+		{
+			name: "a server of two has just started and has no lease yet", from: "H13",
+			change: func(c *evidence.ControlPlane) {
+				c.Shared.Leases.Items = c.Shared.Leases.Items[:1]
+				c.Servers[1].Identity = ""
+				r := &c.Servers[1].Metrics.Readings[0]
+				r.Rerouted, r.Started = nil, r.Time.Add(-4*time.Second)
+			},
+			want: []string{"MVP517"}, cannotTell: "cp-2",
 		},
 		{
 			name: "a document lies: its server answers that it does not serve", from: "H2",

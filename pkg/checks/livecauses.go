@@ -18,7 +18,6 @@ import (
 const (
 	liveSince   = "0.1.0"
 	silentWhy   = "a client takes the 404 for the truth: " + silent404 + "."
-	namesOfAll  = " on every control-plane node"
 	proofByHand = "then run mvpcheck probe again"
 )
 
@@ -99,6 +98,10 @@ var sharedIdentityLive = &Rule{
 		if short <= 0 {
 			return
 		}
+		if p.leaseMayCome() {
+			p.CannotTell("a server that has just started has not written its identity lease yet")
+			return
+		}
 		sharing := p.where(func(v *liveServer) bool { return v.sharesIdentity })
 		var leases []string
 		for _, l := range p.fresh {
@@ -174,7 +177,7 @@ var unreachableLive = &Rule{
 		}
 		for _, v := range p.servers {
 			// One that cannot be asked anywhere is MVP510; one whose peers do reach it, too.
-			if v.dial == nil || v.dial.Connected || !v.reached() || p.anyProved(v) {
+			if v.dial == nil || v.dial.Connected || !v.reached() || p.anyProved(v) || p.readByAPeer(v) {
 				continue
 			}
 			p.Report(LiveFinding{
@@ -205,7 +208,7 @@ var notTrustedLive = &Rule{
 	},
 	Live: func(p *LivePass) {
 		for _, v := range p.servers {
-			if d := v.dial; d != nil && d.Connected && !(d.Named && d.Trusted) && !p.anyProved(v) {
+			if d := v.dial; d != nil && d.Connected && !p.anyProved(v) && (!d.Named || !d.Trusted && !p.readByAPeer(v)) {
 				message := "its serving certificate is not valid for kubernetes.default.svc, the name that its peers ask for."
 				fix := "on " + v.Name + ": kubeadm certs renew apiserver (certSANs must not leave kubernetes.default.svc out), then restart kube-apiserver"
 				if !d.Trusted {

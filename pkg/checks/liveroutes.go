@@ -149,10 +149,17 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 	case c.ok == 0 && l.Trusted == handoff.Yes:
 		l.Trusted = handoff.Unknown
 	}
+	if s.hasReadAll(from) {
+		// Wherever we look from, and whatever CA we know: the peer's address has answered this server, and was trusted.
+		l.Reached = handoff.Yes
+		if l.Named != handoff.No {
+			l.Named, l.Trusted = handoff.Yes, handoff.Yes
+		}
+	}
 	l.Accepted = judgeCalls(c.unauthorized, c.ok)
 	l.Readable = judgeCalls(c.forbidden, c.ok)
 	// Each peer is asked for two documents: fewer answers do not speak for all peers.
-	if l.Proved == handoff.Unknown && c.ok < 2*s.peers() {
+	if c.ok < 2*s.peers() {
 		if l.Accepted == handoff.Yes {
 			l.Accepted = handoff.Unknown
 		}
@@ -161,6 +168,17 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 		}
 	}
 	return l
+}
+
+// hasReadAll tells whether a server has read the discovery documents of all its peers, and no request of it has failed.
+func (s *liveState) hasReadAll(v *liveServer) bool {
+	c := v.calls()
+	return c.told && s.peers() > 0 && c.ok >= 2*s.peers() && c.unavailable+c.unauthorized+c.forbidden == 0
+}
+
+// readByAPeer tells whether such a server has read the documents of this one.
+func (s *liveState) readByAPeer(v *liveServer) bool {
+	return slices.ContainsFunc(s.servers, func(from *liveServer) bool { return from != v && s.hasReadAll(from) })
 }
 
 func judgeCalls(refused, ok float64) handoff.Answer {

@@ -129,8 +129,12 @@ func newTransport(tc *transport.Config, tlsConfig *tls.Config, timeout time.Dura
 	if tc.DialHolder != nil {
 		dial = tc.DialHolder.Dial
 	}
+	proxy := http.ProxyFromEnvironment
+	if tc.Proxy != nil {
+		proxy = tc.Proxy
+	}
 	return &http.Transport{
-		Proxy:                  proxy(tc),
+		Proxy:                  proxy,
 		OnProxyConnectResponse: proxyAnswer,
 		DialContext:            dial,
 		TLSClientConfig:        tlsConfig,
@@ -140,21 +144,6 @@ func newTransport(tc *transport.Config, tlsConfig *tls.Config, timeout time.Dura
 		MaxConnsPerHost:        parallelRequests,
 		MaxIdleConnsPerHost:    parallelRequests,
 		IdleConnTimeout:        30 * time.Second,
-	}
-}
-
-// proxy is the kubeconfig's proxy-url, else the environment's.
-func proxy(tc *transport.Config) func(*http.Request) (*url.URL, error) {
-	if tc.Proxy != nil {
-		return tc.Proxy
-	}
-	return func(req *http.Request) (*url.URL, error) {
-		u, err := http.ProxyFromEnvironment(req)
-		if err != nil {
-			// The error quotes the URL, which can have a password in it.
-			err = errors.New("the environment's HTTPS_PROXY is no URL of a proxy")
-		}
-		return u, err
 	}
 }
 

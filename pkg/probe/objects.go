@@ -18,16 +18,18 @@ const ObjectName = "mvpcheck-no-such-object"
 // maxObjects bounds the named GETs to one server.
 const maxObjects = 500
 
-// plainNames is what API servers allow in names of groups, versions and resources. The documents come from servers,
-// some from those of extensions: nothing in them is to make a path of another meaning.
-var plainNames = regexp.MustCompile(`^[a-z0-9.-]*/[a-z0-9]+/[a-z0-9.-]+(/[a-z0-9.-]+)?$`)
+// plainName is what API servers allow as the name of a resource and more than they allow for groups and versions. The
+// documents come from servers, and parts of them from extensions: nothing in them is to make a path of another meaning.
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 
 // askable are the resources that a named GET can tell something about, at most maxObjects.
 func askable(resources []evidence.Resource, docs *documents) []evidence.Resource {
 	var out []evidence.Resource
 	for _, r := range resources {
-		text := r.Group + "/" + r.Version + "/" + r.Resource
-		if len(out) < maxObjects && docs.readable(r) && plainNames.MatchString(text) && !strings.Contains(text, "/.") {
+		name, sub, isSub := strings.Cut(r.Resource, "/")
+		plain := (r.Group == "" || plainName.MatchString(r.Group)) && plainName.MatchString(r.Version) &&
+			plainName.MatchString(name) && (!isSub || plainName.MatchString(sub))
+		if plain && docs.readable(r) && len(out) < maxObjects {
 			out = append(out, r)
 		}
 	}

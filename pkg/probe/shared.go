@@ -260,12 +260,11 @@ func withoutCredentials(proxy string) string {
 	if err == nil && u.User == nil && !strings.Contains(proxy, "@") {
 		return proxy
 	}
-	i := strings.LastIndexByte(proxy, '@')
-	scheme, _, ok := strings.Cut(proxy, "://")
-	if ok && i > len(scheme) {
-		return scheme + "://" + proxy[i+1:]
+	rest := proxy[strings.LastIndexByte(proxy, '@')+1:]
+	if scheme, _, ok := strings.Cut(proxy, "://"); ok && len(scheme)+len(rest) < len(proxy) && !strings.ContainsAny(scheme, ":@") {
+		return scheme + "://" + rest
 	}
-	return proxy[i+1:]
+	return rest
 }
 
 func askAuthentication(ctx context.Context, c *client) evidence.Authentication {

@@ -39,7 +39,8 @@ type Node struct {
 	Config string
 	// Flags change the command line, in their order.
 	Flags []Change
-	// Env is the environment: NAME=VALUE.
+	// Env is the environment: NAME=VALUE. A server asks itself at its --bind-address, which here is the node's address: with
+	// a proxy that does not work, it only starts where NO_PROXY has that.
 	Env []string
 	// Files are put into the node's file system, over those that it has: the serving certificate of [ServerCrt], say.
 	// A nil text removes the file.

@@ -343,3 +343,15 @@ spec:
 		t.Errorf("the notes do not name the stale APIService: %q", r.report.Notes)
 	}
 }
+
+// TestWait asks servers that have just started, until they know each other.
+func TestWait(t *testing.T) {
+	c := cp.New(t, cp.Options{})
+	servers := c.Start(t, node(old), node(current))
+	r := probe(t, "--kubeconfig", servers[0].Kubeconfig(t), "--wait", "1m")
+	diff(t, "exit code", 0, r.code)
+	diff(t, "findings", []string(nil), r.findings())
+	if len(r.report.HandedOff) != 2 {
+		t.Errorf("handed off: %v", r.report.HandedOff)
+	}
+}
