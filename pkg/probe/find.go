@@ -97,8 +97,12 @@ func identify(servers []evidence.Server, s *evidence.Shared) {
 		published[evidence.Canonical(l.Published)]++
 	}
 	for i := range servers {
-		if address := servers[i].Address; published[address] == 1 {
-			take(&servers[i], func(l evidence.Lease) bool { return evidence.Canonical(l.Published) == address })
+		// Where it was asked, or where its flags tell it to be: a server that publishes an address at which it does not answer
+		// was asked elsewhere.
+		for _, address := range []string{servers[i].Address, intended(&servers[i], s)} {
+			if address != "" && published[address] == 1 {
+				take(&servers[i], func(l evidence.Lease) bool { return evidence.Canonical(l.Published) == address })
+			}
 		}
 	}
 	// One server and one lease that are left belong together.
@@ -108,10 +112,22 @@ func identify(servers []evidence.Server, s *evidence.Shared) {
 			nameless = append(nameless, &servers[i])
 		}
 	}
-	left = slices.DeleteFunc(left, func(l evidence.Lease) bool { return l.Published != "" })
 	if len(nameless) == 1 {
 		take(nameless[0], func(evidence.Lease) bool { return true })
 	}
+}
+
+// intended is the address that a server is to publish by its flags, as far as these are known.
+func intended(server *evidence.Server, s *evidence.Shared) string {
+	if server.Flags.OK() {
+		return evidence.Pod{Flags: server.Flags.Values}.Published()
+	}
+	for _, pod := range s.Pods.Items {
+		if server.Pod != "" && pod.Name == server.Pod {
+			return pod.Published()
+		}
+	}
+	return ""
 }
 
 // parseServer reads a --server: a URL, or a host with or without a port. Errors do not quote what can have a password

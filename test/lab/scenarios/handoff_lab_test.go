@@ -130,7 +130,7 @@ var scenarios = []scenario{
 	},
 	{name: "H15-covered", nodes: nodes(proxied("192.0.2.0/24"), node(current)), peers: true, pods: true, notes: []string{"MVP512"}},
 	{
-		name:  "shared-host-name", hidden: 1,
+		name: "shared-host-name", hidden: 1,
 		nodes: nodes(node(old), cp.Node{Release: current, Host: "cp-1", Flags: []cp.Change{cp.HandOff}}),
 		code:  1, findings: []string{"error MVP516 192.0.2.11:6443,192.0.2.12:6443"},
 	},
