@@ -62,13 +62,17 @@ func writeRulePage(out *bytes.Buffer, r *checks.Rule) {
 			fmt.Fprintf(out, "\n## %s\n\n%s\n", part[0], markdown(part[1]))
 		}
 	}
+	if r.Run == nil {
+		fmt.Fprintf(out, "\n## To silence it\n\nLeave the rule out with `mvpcheck probe --skip %s`. The table and the verdict tell of false 404s all the same.\n", r.ID)
+		return
+	}
 	fmt.Fprintf(out, "\n## To silence it\n\nWrite the comment `# mvpcheck:ignore %s reason` on the line of the finding or above it, or leave the rule out\n"+
 		"with `--skip %s` or in [.mvpcheck.yaml](../cli/check.md).\n", r.ID, r.ID)
 }
 
 // codeCommand sets the command in a text in type.
 func codeCommand(s string) string {
-	for _, word := range []string{" makes", " leaves"} {
+	for _, word := range []string{" makes", " leaves", " asks"} {
 		if i := strings.Index(s, word); i >= 0 && strings.HasPrefix(s, "mvpcheck") {
 			return "`" + s[:i] + "`" + s[i:]
 		}

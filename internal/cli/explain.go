@@ -98,7 +98,7 @@ func (a *app) writeRule(out *bytes.Buffer, r *checks.Rule) {
 	fmt.Fprintf(out, "%s %s (%s)\n", r.ID, r.Name, r.Severity)
 	for _, part := range [][2]string{
 		{"what", r.Doc.What}, {"why", r.Doc.Why}, {"fix", r.Doc.Fix},
-		{"patch", a.inProgramsName(fixedBy(r))},
+		{command(r), a.inProgramsName(fixedBy(r))},
 		{"facts", strings.Join(r.Doc.Facts, ", ")},
 		{"since", r.Doc.Since},
 		{"page", rulePage(r)},
@@ -109,6 +109,14 @@ func (a *app) writeRule(out *bytes.Buffer, r *checks.Rule) {
 	}
 }
 
+// command is the command that does something about the findings of a rule, or finds them.
+func command(r *checks.Rule) string {
+	if r.Run == nil {
+		return "probe"
+	}
+	return "patch"
+}
+
 // fixedBy says what mvpcheck patch does about the findings of a rule.
 func fixedBy(r *checks.Rule) string {
 	switch {
@@ -116,6 +124,8 @@ func fixedBy(r *checks.Rule) string {
 		return "mvpcheck patch --only " + r.ID + " makes the change"
 	case r.Fixable:
 		return "mvpcheck patch makes the change where it is plain"
+	case r.Run == nil:
+		return "mvpcheck probe asks the running servers"
 	}
 	return "mvpcheck patch leaves it to you"
 }

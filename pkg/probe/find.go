@@ -143,6 +143,9 @@ func parseServer(s string) (*url.URL, error) {
 		text = "https://" + s
 	}
 	u, err := url.Parse(text)
+	if err == nil && u.Hostname() != "" {
+		_, _, err = net.SplitHostPort(hostPort(u)) // brackets that are no address's
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%q is no URL of a server", s)
