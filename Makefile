@@ -24,7 +24,7 @@ verify: ## are the generated files up to date?
 
 update: ## write golden files and generated documentation anew
 	hack/update-docs.sh
-	$(GO) test ./pkg/report ./pkg/patch ./pkg/checks -update
+	$(GO) test ./pkg/report ./pkg/patch ./pkg/checks ./pkg/evidence -update
 
 fuzz: ## every fuzz target for FUZZTIME (default 1m)
 	hack/fuzz.sh $(or $(FUZZTIME),1m)

@@ -8,6 +8,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // maxRecording bounds what is read of a recording.
@@ -41,10 +45,33 @@ func (c *ControlPlane) Write(w io.Writer) error {
 			doc  Document
 		}{name, *d})
 	})
-	enc := json.NewEncoder(w)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	return enc.Encode(&recorded)
+	if err := enc.Encode(&recorded); err != nil {
+		return err
+	}
+	_, err := w.Write(escape(text.Bytes()))
+	return err
+}
+
+// escape writes as \uXXXX what encoding/json leaves as it is and a terminal must not see: C1 controls, bidi marks and
+// other characters that do not print. All of them can stand in strings only.
+func escape(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		high, low := utf16.EncodeRune(r)
+		switch {
+		case r == '\n' || strconv.IsPrint(r):
+			out = utf8.AppendRune(out, r)
+		case high != utf8.RuneError:
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // eachDocument visits the documents in their order, each with the name that Document.Same refers to it by.
@@ -57,16 +84,18 @@ func (c *ControlPlane) eachDocument(visit func(name string, d *Document)) {
 	}
 }
 
-// Read reads evidence that was recorded with Write.
-func Read(r io.Reader) (*ControlPlane, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxRecording+1))
+// Read reads evidence that was recorded with Write. Errors are one line.
+func Read(r io.Reader) (*ControlPlane, error) { return read(r, maxRecording) }
+
+func read(r io.Reader, limit int64) (*ControlPlane, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(text) > maxRecording:
-		return nil, fmt.Errorf("longer than %d MiB", maxRecording>>20)
+	case int64(len(text)) > limit:
+		return nil, fmt.Errorf("longer than %d MiB", limit>>20)
 	}
-	var head struct{ APIVersion, Kind string }
+	var head struct{ APIVersion, Kind, Version string }
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, syntaxError(text, err)
 	}
@@ -78,9 +107,15 @@ func Read(r io.Reader) (*ControlPlane, error) {
 	dec.DisallowUnknownFields()
 	c := &ControlPlane{}
 	if err := dec.Decode(c); err != nil {
+		if strings.Contains(err.Error(), "unknown field") {
+			return nil, fmt.Errorf("%w; it was recorded by mvpcheck %q", err, head.Version)
+		}
 		return nil, syntaxError(text, err)
 	}
-	return c, c.complete()
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // complete fills the documents in that were written once, and checks what the rules rely on.

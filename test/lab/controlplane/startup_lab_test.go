@@ -57,7 +57,7 @@ var startRows = []startRow{
 	{fact: "S5", name: "AllAlpha", releases: "1.35", args: append(gates("AllAlpha=true"), "runtime-config", "api/all=true", "etcd-prefix", "/1.35")},
 	{fact: "S5", name: "AllAlpha alone, new cluster", releases: "1.35", args: append(gates("AllAlpha=true"), "etcd-prefix", "/new"),
 		exits: "timed out waiting for the condition", later: "MVP111"},
-	{fact: "S5", name: "AllAlpha", releases: "1.37", args: gates("AllAlpha=true"), exits: "depends on features that are disabled: [GenericWorkload]", later: "MVP111"},
+	{fact: "S5", name: "AllAlpha", releases: "1.37", args: gates("AllAlpha=true"), exits: "depends on features that are disabled: [GenericWorkload]"},
 	{fact: "S6", name: "identity off", releases: "1.36 1.37", args: []string{"feature-gates", "APIServerIdentity=false"}, exits: "depends on features that are disabled: [APIServerIdentity]"},
 	{fact: "S6", name: "identity off, gate on", releases: "1.35", args: gated("feature-gates", "APIServerIdentity=false"), exits: "depends on features that are disabled: [APIServerIdentity]"},
 	// Up to 1.34 gates do not depend on each other.
