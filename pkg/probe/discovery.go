@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -163,24 +164,63 @@ func (d *discovery) add(r *discovered) error {
 	return nil
 }
 
-// documents keeps each document once: most servers of a control plane give the same bytes.
+// documents parses and keeps each document once: most servers of a control plane give the same bytes.
 type documents struct {
 	mu    sync.Mutex
-	known map[string]evidence.Document // by digest
+	known map[[sha256.Size]byte]func() (*discovery, error)
 	noGet map[evidence.Resource]bool
+	held  sync.Pool // of *bytes.Buffer
 }
 
-func (d *documents) keep(sha256 string, doc *discovery) evidence.Document {
+// maxHeld bounds the documents that are held until it is known whether another server has given the same. Longer ones
+// are parsed as they come.
+const maxHeld = 1 << 20
+
+// read reads a document.
+func (d *documents) read(body io.Reader) (evidence.Document, error) {
+	text, ok := d.held.Get().(*bytes.Buffer)
+	if !ok {
+		text = &bytes.Buffer{}
+	}
+	defer d.held.Put(text)
+	text.Reset()
+	var digest [sha256.Size]byte
+	parse := func() (*discovery, error) { return parseDiscovery(text) }
+	switch _, err := io.CopyN(text, body, maxHeld); {
+	case errors.Is(err, io.EOF):
+		digest = sha256.Sum256(text.Bytes())
+	case err != nil:
+		return evidence.Document{}, err
+	default:
+		hash := sha256.New()
+		doc, err := parseDiscovery(io.TeeReader(io.MultiReader(text, body), hash))
+		if err != nil {
+			return evidence.Document{}, err
+		}
+		digest = [sha256.Size]byte(hash.Sum(nil))
+		parse = func() (*discovery, error) { return doc, nil }
+	}
+	doc, err := d.once(digest, parse)()
+	if err != nil {
+		return evidence.Document{}, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if same, ok := d.known[sha256]; ok {
-		return same
-	}
-	d.known = put(d.known, sha256, doc.Document)
 	for _, r := range doc.noGet {
 		d.noGet = put(d.noGet, r, true)
 	}
-	return doc.Document
+	return doc.Document, nil
+}
+
+func (d *documents) once(digest [sha256.Size]byte, parse func() (*discovery, error)) func() (*discovery, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known, ok := d.known[digest]
+	if !ok {
+		known = sync.OnceValues(parse)
+		d.known = put(d.known, digest, known)
+	}
+	return known
 }
 
 // readable tells whether a named GET of a resource makes sense.

@@ -412,15 +412,15 @@ func askVersion(ctx context.Context, c *client) (evidence.Version, evidence.Told
 }
 
 func (p *Prober) document(ctx context.Context, c *client, path, accept, profile string) evidence.Document {
-	var doc *discovery
+	var doc evidence.Document
 	r := c.get(ctx, question{path: path, accept: accept, profile: profile, limit: maxDiscovery, retry: true, read: func(body io.Reader) (err error) {
-		doc, err = parseDiscovery(body)
+		doc, err = p.docs.read(body)
 		return err
 	}})
 	if told := r.told(); !told.OK() {
 		return evidence.Document{Told: told}
 	}
-	return p.docs.keep(r.sha256, doc)
+	return doc
 }
 
 func readVersion(r *reply) evidence.Version {
