@@ -183,6 +183,7 @@ func (a *app) askUntilProved(ctx context.Context, o *probeOptions) (*evidence.Co
 	if err != nil {
 		return nil, checks.LiveResult{}, err
 	}
+	defer p.Close()
 	deadline := a.now().Add(o.wait)
 	for said := false; ; {
 		var result checks.LiveResult

@@ -1,9 +1,10 @@
 package checks_test
 
 import (
-	"encoding/json"
+	"bytes"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -219,13 +220,17 @@ func TestLive(t *testing.T) {
 		},
 		{
 			name: "a server that nothing names", from: "H13-three",
-			change: func(c *evidence.ControlPlane) { c.Servers, c.Shared.Pods.Items = c.Servers[:2], c.Shared.Pods.Items[:2] },
-			want:   []string{"MVP510", "MVP517"}, cannotTell: "not all API servers that run could be asked",
+			change: func(c *evidence.ControlPlane) {
+				c.Servers, c.Shared.Pods.Items = c.Servers[:2], c.Shared.Pods.Items[:2]
+			},
+			want: []string{"MVP510", "MVP517"}, cannotTell: "not all API servers that run could be asked",
 		},
 		{
 			name: "the binding of discovery is gone, and nobody was refused yet", from: "H13",
-			change: func(c *evidence.ControlPlane) { c.Shared.Discovery = evidence.Binding{Told: evidence.Told{State: evidence.Absent}} },
-			want:   []string{"MVP515", "MVP517"},
+			change: func(c *evidence.ControlPlane) {
+				c.Shared.Discovery = evidence.Binding{Told: evidence.Told{State: evidence.Absent}}
+			},
+			want: []string{"MVP515", "MVP517"},
 		},
 		{
 			name: "a certificate of another CA", from: "H5",
@@ -262,6 +267,15 @@ func TestLive(t *testing.T) {
 				}
 			},
 			want: []string{"MVP517"},
+		},
+		{
+			name: "the kubeconfig has no CA", from: "H4",
+			change: func(c *evidence.ControlPlane) {
+				for i := range c.Shared.Dials {
+					c.Shared.Dials[i].Trusted, c.Shared.Dials[i].Unverified = false, true
+				}
+			},
+			want: []string{"MVP505"},
 		},
 		{
 			name: "a server of two has just started and has no lease yet", from: "H13",
@@ -348,25 +362,125 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// FuzzRunLive judges evidence of any kind: no panic, and never a verdict where a server could not be asked.
+// FuzzRunLive judges evidence that is changed at random: no panic, no verdict where a server could not be asked or does what
+// it should not, and no false 404 without an error.
 func FuzzRunLive(f *testing.F) {
-	for _, name := range []string{"H10-at-once", "one-server"} {
+	names := []string{"H1", "H5", "H9-pods", "H10-at-once", "H11", "H13-three", "H15", "shared-host-name", "unprepared"}
+	texts := make([][]byte, len(names))
+	for i, name := range names {
 		text, err := os.ReadFile(filepath.Join(evidenceDir, name+".json"))
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(text)
+		texts[i] = text
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var cp evidence.ControlPlane
-		if json.Unmarshal(text, &cp) != nil {
-			return
+	for seed := range uint64(200) {
+		f.Add(seed, uint8(seed%7+1))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, changes uint8) {
+		cp, err := evidence.Read(bytes.NewReader(texts[seed%uint64(len(texts))]))
+		if err != nil {
+			t.Fatal(err)
 		}
-		res := checks.RunLive(&cp, checks.All())
+		r := rand.New(rand.NewPCG(seed, uint64(changes)))
+		for range changes % 20 {
+			disturb(r, cp)
+		}
+		res := checks.RunLive(cp, checks.All())
+		isError := func(f checks.LiveFinding) bool { return f.Severity == checks.Error }
+		failed := slices.ContainsFunc(res.Findings, isError)
 		for i := range cp.Servers {
 			if !cp.Servers[i].Reached.OK() && res.CannotTell == "" {
-				t.Errorf("server %q could not be asked, and there is a verdict", cp.Servers[i].Address)
+				t.Errorf("server %q could not be asked, and there is a verdict\n%s", cp.Servers[i].Address, summary(res))
+			}
+		}
+		for _, route := range res.Routes {
+			if route.Outcome == checks.NotFound && !route.Subresource && !failed {
+				t.Errorf("%s answers a false 404 for %s, and no error says so\n%s", route.Server, route.Resource, summary(res))
+			}
+		}
+		for _, s := range res.Servers {
+			if s.Result != handoff.Yes && !failed && res.CannotTell == "" {
+				t.Errorf("%s: %s, and the verdict is good\n%s", s.Name, s.Says, summary(res))
 			}
 		}
 	})
+}
+
+// disturb changes the evidence in one respect.
+func disturb(r *rand.Rand, cp *evidence.ControlPlane) {
+	told := func(t *evidence.Told) {
+		*t = evidence.Told{State: []evidence.State{evidence.OK, evidence.Absent, evidence.Forbidden, evidence.Failed}[r.IntN(4)], Reason: "disturbed"}
+	}
+	answers := []evidence.Answer{evidence.Served, evidence.NotServed, evidence.Unavailable, evidence.Denied, evidence.Unclear, evidence.NotAnswered}
+	addresses := []string{"", "192.0.2.11:6443", "192.0.2.12:6443", "192.0.2.100:6443", "[2001:db8::1]:6443", "nonsense"}
+	one := func(n int) int { return r.IntN(max(n, 1)) }
+	var s *evidence.Server
+	if len(cp.Servers) > 0 {
+		s = &cp.Servers[one(len(cp.Servers))]
+	}
+	shared := &cp.Shared
+	switch n := r.IntN(24); {
+	case n < 12 && s == nil:
+	case n == 0:
+		told(&s.Reached)
+	case n == 1:
+		told(&s.Hooks.Told)
+		s.Hooks.Names = [][]string{nil, {evidence.HookReconciler}, {evidence.HookReconciler, evidence.HookPeerProxy}}[r.IntN(3)]
+	case n == 2:
+		told(&s.Metrics.Told)
+		if r.IntN(2) == 0 {
+			s.Metrics.Readings = nil
+		}
+	case n == 3 && len(s.Metrics.Readings) > 0:
+		reading := &s.Metrics.Readings[0]
+		reading.Rerouted = append(reading.Rerouted, evidence.Count{Code: []string{"200", "401", "403", "404", "503"}[r.IntN(5)], Value: float64(r.IntN(9))})
+	case n == 4 && len(s.Metrics.Readings) > 0:
+		s.Metrics.Readings[0].Rerouted, s.Metrics.Readings[0].Started = nil, s.Metrics.Readings[0].Time.Add(-time.Duration(r.IntN(40))*time.Second)
+	case n == 5:
+		told(&s.Local.Told)
+	case n == 6:
+		told(&s.Merged.Told)
+		s.Merged.Resources = s.Local.Resources
+	case n == 7:
+		told(&s.Core.Told)
+	case n == 8 && len(s.Objects) > 0:
+		o := &s.Objects[r.IntN(len(s.Objects))]
+		o.Asked, o.Alone = answers[r.IntN(len(answers))], answers[r.IntN(len(answers))]
+	case n == 9:
+		s.Version.GitVersion = []string{"v1.34.4", "v1.35.4", "v1.36.3", "v1.38.0", "", "nonsense"}[r.IntN(6)]
+	case n == 10:
+		s.Identity, s.Node, s.Pod = "", "", ""
+	case n == 11:
+		s.Flags = evidence.Flags{Told: evidence.Told{State: evidence.OK}, Source: "flagz", Values: map[string]string{"secure-port": "8443", "advertise-address": "192.0.2.12"}}
+	case n == 12:
+		told(&shared.Leases.Told)
+	case n == 13 && len(shared.Leases.Items) > 0:
+		l := &shared.Leases.Items[r.IntN(len(shared.Leases.Items))]
+		l.Published = addresses[r.IntN(len(addresses))]
+	case n == 14 && len(shared.Leases.Items) > 0:
+		l := &shared.Leases.Items[r.IntN(len(shared.Leases.Items))]
+		l.Renewed = l.Renewed.Add(-time.Hour)
+	case n == 15 && len(shared.Leases.Items) > 0:
+		shared.Leases.Items = shared.Leases.Items[1:]
+	case n == 16:
+		shared.Leases.Items = append(shared.Leases.Items, evidence.Lease{Name: "another", Hostname: "another", Renewed: shared.Leases.Now})
+	case n == 17:
+		shared.Dials = nil
+	case n == 18 && len(shared.Dials) > 0:
+		d := &shared.Dials[r.IntN(len(shared.Dials))]
+		d.Connected, d.Named, d.Trusted, d.Unverified = r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(4) == 0
+	case n == 19:
+		told(&shared.Discovery.Told)
+		shared.Discovery.Authenticated = r.IntN(2) == 0
+	case n == 20:
+		shared.Pods.Items = nil
+	case n == 21 && len(cp.Servers) > 1:
+		cp.Servers = cp.Servers[1:]
+	case n == 22:
+		told(&shared.APIServices.Told)
+		shared.APIServices.Items = nil
+	case n == 23 && s != nil:
+		s.Objects = nil
+	}
 }

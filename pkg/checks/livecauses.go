@@ -208,10 +208,10 @@ var notTrustedLive = &Rule{
 	},
 	Live: func(p *LivePass) {
 		for _, v := range p.servers {
-			if d := v.dial; d != nil && d.Connected && !p.anyProved(v) && (!d.Named || !d.Trusted && !p.readByAPeer(v)) {
+			if d := v.dial; d != nil && d.Connected && !p.anyProved(v) && (!d.Named || !d.Trusted && !d.Unverified && !p.readByAPeer(v)) {
 				message := "its serving certificate is not valid for kubernetes.default.svc, the name that its peers ask for."
 				fix := "on " + v.Name + ": kubeadm certs renew apiserver (certSANs must not leave kubernetes.default.svc out), then restart kube-apiserver"
-				if !d.Trusted {
+				if !d.Trusted && !d.Unverified {
 					message = "its serving certificate is not signed by the cluster's CA: its peers do not trust it."
 					fix = "on " + v.Name + ": kubeadm certs renew apiserver, or set peer-ca-file on the other nodes to the CA that signs it"
 				}
@@ -227,7 +227,7 @@ var notTrustedLive = &Rule{
 		for _, v := range p.servers {
 			told = told || v.calls().told
 			to := p.causes(v, handoff.PeerUntrusted)
-			to = slices.DeleteFunc(to, func(peer *liveServer) bool { return !peer.dial.Trusted })
+			to = slices.DeleteFunc(to, func(peer *liveServer) bool { return peer.dial == nil || !peer.dial.Trusted && !peer.dial.Unverified })
 			if len(to) == 0 || len(proxied(v, to)) > 0 {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 	"github.com/mvpcheck/mvpcheck/pkg/handoff"
@@ -242,53 +243,58 @@ func (s *liveState) given() bool {
 
 // peerGone is MVP511.
 var peerGone = &Rule{
-	ID: "MVP511", Name: "peer-gone", Severity: Warning, HandOff: true, Effect: true,
+	ID: "MVP511", Name: "peer-gone", Severity: Error, HandOff: true, Effect: true,
 	Doc: Doc{
-		What:  "An identity lease has not been renewed for a minute, and servers still offer what only that server had.",
+		What:  "A server answers 503 for resources that it would hand to a peer: the peer is gone and its identity lease still there (a warning), or the peer runs and the server cannot reach it (an error).",
 		Why:   "Requests for these resources get 503 until the lease runs out, an hour after its last renewal. A 503 is right: no client takes it for \"not there\".",
 		Fix:   "Bring the server back, or upgrade the others. If it is gone for good, delete its lease in kube-system.",
 		Facts: []string{"H10"}, Since: liveSince,
 	},
 	Live: func(p *LivePass) {
-		if !p.cp.Shared.Leases.OK() {
-			p.CannotTell("the identity leases cannot be read: %s", p.cp.Shared.Leases.Reason)
-			return
-		}
 		var gone []string
 		for _, l := range p.cp.Shared.Leases.Items {
 			if age := p.cp.Shared.Leases.Now.Sub(l.Renewed); age > evidence.LeaseLife {
-				gone = append(gone, fmt.Sprintf("%s of host %q, renewed %s ago", l.Name, l.Hostname, age.Round(1e9)))
+				gone = append(gone, fmt.Sprintf("%s of host %q, renewed %s ago", l.Name, l.Hostname, age.Round(time.Second)))
 			}
 		}
-		var effects []LiveEffect
-		for _, v := range p.servers {
-			var routes []*Route
-			for _, r := range p.routes {
-				// With named GETs left out, that it is offered and served by nobody tells the same.
-				if r.from == v && !r.explained && (r.Outcome == PeerGone || len(r.serving) == 0 && r.Merged) {
-					routes = append(routes, r)
-				}
-			}
-			effects = append(effects, explain(v, nil, routes)...)
-		}
-		if len(effects) == 0 {
-			return
-		}
-		seen := gone
 		if len(gone) == 0 {
-			seen = []string{"no server serves these resources, and a merged discovery document offers them"}
+			gone = []string{"no server serves these resources, and a merged discovery document offers them"}
 		}
-		var names []string
-		for _, e := range effects {
-			names = append(names, e.Server)
-		}
-		p.Report(LiveFinding{
-			Severity: Warning, Servers: names, Effects: effects, Seen: seen,
+		p.reportGone(LiveFinding{
+			Severity: Warning, Seen: gone,
 			Message: "offers resources of a server that is gone.",
 			Why:     "requests for them get 503 until that server is back or its lease has run out.",
 			Fix:     "bring the server back; if it is gone for good, delete its lease in kube-system",
-		})
+		}, func(r *Route) bool { return len(r.serving) == 0 && (r.Outcome == PeerGone || r.Merged) })
+		p.reportGone(LiveFinding{
+			Severity: Error,
+			Message:  "cannot reach a peer that runs, and answers 503.",
+			Why:      "it has read what the peer serves, and cannot connect to it now.",
+			Fix:      "look for \"peer\" in the log of kube-apiserver there: it says why the connection fails",
+		}, func(r *Route) bool { return len(r.serving) > 0 && r.Outcome == PeerGone && !r.Subresource })
+		if len(p.findings) == 0 && !p.cp.Shared.Leases.OK() {
+			p.CannotTell("the identity leases cannot be read: %s", p.cp.Shared.Leases.Reason)
+		}
 	},
+}
+
+// reportGone reports a finding with those routes that no cause explains and for which a test holds.
+func (p *LivePass) reportGone(f LiveFinding, holds func(*Route) bool) {
+	for _, v := range p.servers {
+		var routes []*Route
+		for _, r := range p.routes {
+			if r.from == v && !r.explained && holds(r) {
+				routes = append(routes, r)
+			}
+		}
+		if len(routes) > 0 {
+			f.Servers = append(f.Servers, v.Name)
+			f.Effects = append(f.Effects, explain(v, nil, routes)...)
+		}
+	}
+	if len(f.Effects) > 0 {
+		p.Report(f)
+	}
 }
 
 // publishedDiffers is MVP509.
@@ -305,7 +311,7 @@ var publishedDiffers = &Rule{
 		for _, v := range p.servers {
 			pod := evidence.Pod{Flags: v.flags}
 			want := pod.Published()
-			if v.flags == nil || want == "" || v.Published == "" {
+			if v.flags == nil || want == "" || v.lease == nil || v.Published == "" {
 				continue
 			}
 			known++

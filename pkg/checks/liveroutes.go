@@ -130,6 +130,9 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 		l.Reached = yesNo(d.Connected)
 		if d.Connected {
 			l.Named, l.Trusted = yesNo(d.Named), yesNo(d.Trusted)
+			if d.Unverified {
+				l.Trusted = handoff.Unknown
+			}
 		}
 		if !d.Connected && !to.reached() {
 			// Whether it answers its peers cannot be seen from here.
@@ -195,7 +198,7 @@ func judgeCalls(refused, ok float64) handoff.Answer {
 // othersReachable: nothing is wrong with the peers themselves that would explain why all requests to them fail.
 func (s *liveState) othersReachable(from *liveServer) bool {
 	for _, v := range s.servers {
-		if v != from && v.dial != nil && v.dial.Connected && v.dial.Named && v.dial.Trusted {
+		if v != from && v.dial != nil && v.dial.Connected && v.dial.Named && (v.dial.Trusted || v.dial.Unverified) {
 			return true
 		}
 	}

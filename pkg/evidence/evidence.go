@@ -334,7 +334,9 @@ type Dial struct {
 	Connected bool `json:"connected"`
 	// Trusted: the certificate is signed by the kubeconfig's CA. Named: it is valid for kubernetes.default.svc.
 	Trusted bool `json:"trusted"`
-	Named   bool `json:"named"`
+	// Unverified: the kubeconfig has no CA to verify it with, so Trusted tells nothing.
+	Unverified bool `json:"unverified,omitempty"`
+	Named      bool `json:"named"`
 	// Subject, Issuer, Names and NotAfter are of the certificate.
 	Subject  string    `json:"subject,omitempty"`
 	Issuer   string    `json:"issuer,omitempty"`

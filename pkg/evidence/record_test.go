@@ -55,7 +55,7 @@ func controlPlane() *ControlPlane {
 			Authentication: Authentication{Told: ok, AllowedNames: []string{"front-proxy-client"}, CASubjects: []string{"CN=front-proxy-ca"}},
 			Discovery:      Binding{Told: ok, Authenticated: true},
 			APIServices:    APIServices{Told: ok, Items: []APIService{{GroupVersion: "metrics.k8s.io/v1beta1", Service: "kube-system/metrics-server", Reason: "MissingEndpoints"}}},
-			Dials:          []Dial{{Address: "192.0.2.11:6443", Connected: true, Trusted: true, Named: true, Subject: "CN=kube-apiserver", Issuer: "CN=kubernetes", Names: []string{"kubernetes.default.svc"}, NotAfter: now}},
+			Dials:          []Dial{{Address: "192.0.2.11:6443", Connected: true, Trusted: true, Named: true, Subject: "CN=kube-apiserver", Issuer: "CN=kubernetes", Names: []string{"kubernetes.default.svc"}, NotAfter: now}, {Address: "x", Unverified: true, Error: "no address with a port"}},
 		},
 		Requests: []Request{{Server: "192.0.2.11:6443", Path: "/apis", Profile: "nopeer", Local: true, Status: 200, Bytes: 5, SHA256: "00", Milliseconds: 7, Error: "x"}},
 	}

@@ -137,6 +137,20 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
+// A server that was asked elsewhere than where it publishes itself has the lease of the address in its flags.
+func TestIdentifyByFlags(t *testing.T) {
+	flags := map[string]string{"advertise-address": "10.9.9.1", "secure-port": "6443"}
+	servers := []evidence.Server{newServer("10.0.0.1:6443", evidence.FromPod), newServer("10.0.0.2:6443", evidence.FromPod), newServer("10.0.0.3:6443", evidence.FromEndpoints)}
+	servers[0].Flags = evidence.Flags{Told: ok, Source: "flagz", Values: flags}
+	servers[1].Pod = "pod-b"
+	identify(servers, &evidence.Shared{Leases: leasesOf("a=10.9.9.1:6443", "b=10.9.9.2:6443", "c=", "d="), Pods: podsOf("b=10.0.0.2=10.9.9.2")})
+	for i, want := range []string{"lease-a", "lease-b", ""} {
+		if servers[i].Identity != want {
+			t.Errorf("%s: %q, want %q", servers[i].Address, servers[i].Identity, want)
+		}
+	}
+}
+
 func TestParseServer(t *testing.T) {
 	const rest = "a server's URL has a host, a port and perhaps a path"
 	tests := []struct{ text, want, err string }{

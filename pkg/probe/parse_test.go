@@ -1,11 +1,14 @@
 package probe
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"net/http"
+	"io"
+	"net/textproto"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -175,6 +178,34 @@ func TestParseDiscovery(t *testing.T) {
 	}
 }
 
+// One document is kept once, whether it is held or too long for that.
+func TestDocuments(t *testing.T) {
+	for _, n := range []int{10, 10_000} {
+		text := discoveryJSON(manyResources(n))
+		if long := len(text) > maxHeld; long != (n > 10) {
+			t.Fatalf("%d bytes", len(text))
+		}
+		var docs documents
+		first, err := docs.read(bytes.NewReader(text))
+		if err != nil || len(first.Resources) != n || !first.OK() {
+			t.Fatal(len(first.Resources), err)
+		}
+		second, err := docs.read(bytes.NewReader(text))
+		if err != nil || len(second.Resources) != n || &first.Resources[0] != &second.Resources[0] {
+			t.Errorf("%d resources: two copies, error %v", n, err)
+		}
+		for range 2 {
+			if _, err := docs.read(bytes.NewReader(text[:len(text)-1])); err == nil || err.Error() != "the answer is not JSON of a discovery document" {
+				t.Errorf("error %v", err)
+			}
+		}
+	}
+	var docs documents
+	if _, err := docs.read(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestReadMetrics(t *testing.T) {
 	const started = "process_start_time_seconds 1.7e+09\n"
 	at := time.Unix(1.7e9, 0).UTC()
@@ -306,7 +337,7 @@ func TestWithoutCredentials(t *testing.T) {
 func TestReason(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	for _, err := range []error{
-		errors.New("first\nsecond"), errors.New("a\x1b[31m\u202e\u2028\x00b"), errors.New(long), fmt.Errorf("x: %w", &http.ProtocolError{ErrorString: long}),
+		errors.New("first\nsecond"), errors.New("a\x1b[31m\u202e\u2028\x00b"), errors.New(long), fmt.Errorf("x: %w", textproto.ProtocolError(long)),
 	} {
 		checkReason(t, reason(err))
 	}

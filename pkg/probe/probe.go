@@ -342,12 +342,8 @@ var sourceNames = map[string]string{
 // maxDials bounds the connections to addresses that leases name.
 const maxDials = 64
 
-// dialPublished makes own connections to the addresses that servers publish. Without the cluster's CA there would be
-// nothing to judge the certificates by.
+// dialPublished makes own connections to the addresses that servers publish.
 func (p *Prober) dialPublished(ctx context.Context, ev *evidence.ControlPlane) {
-	if cfg := p.options.Config; len(cfg.CAData) == 0 && cfg.CAFile == "" {
-		return
-	}
 	var dials []evidence.Dial
 	for _, l := range ev.Shared.Leases.Fresh() {
 		if l.Published == "" || len(dials) == maxDials || slices.ContainsFunc(dials, func(d evidence.Dial) bool { return d.Address == l.Published }) {
@@ -376,8 +372,6 @@ func (p *Prober) dialPublished(ctx context.Context, ev *evidence.ControlPlane) {
 // askServer asks one server everything but the named GETs.
 func (p *Prober) askServer(ctx context.Context, c *client, s *evidence.Server) {
 	if s.Version, s.Reached = askVersion(ctx, c); !s.Reached.OK() {
-		// The connection may be one that is dead: the next round shall try another.
-		c.transport.CloseIdleConnections()
 		return
 	}
 	var wg sync.WaitGroup
@@ -407,6 +401,10 @@ func askVersion(ctx context.Context, c *client) (evidence.Version, evidence.Told
 		reached = evidence.Told{State: evidence.OK}
 	default:
 		reached = evidence.Told{State: evidence.Failed, Reason: "it does not answer as an API server: " + reached.Reason}
+	}
+	if !reached.OK() {
+		// The connection may be one that is dead: the next round shall try another.
+		c.transport.CloseIdleConnections()
 	}
 	return version, reached
 }

@@ -121,7 +121,7 @@ func completeEvidence() *evidence.ControlPlane {
 				{GroupVersion: "metrics.k8s.io/v1beta1", Service: "kube-system/metrics-server", Reason: "MissingEndpoints"},
 			}},
 			Dials: []evidence.Dial{{
-				Address: "192.0.2.11:6443", Connected: true, Trusted: true, Named: true, Subject: "CN=kube-apiserver", Issuer: "CN=kubernetes",
+				Address: "192.0.2.11:6443", Connected: true, Unverified: true, Trusted: true, Named: true, Subject: "CN=kube-apiserver", Issuer: "CN=kubernetes",
 				Names: []string{"kubernetes.default.svc"}, NotAfter: now, Error: "expired",
 			}, {Address: "192.0.2.12:6443", Error: "connection refused"}},
 		},
