@@ -26,7 +26,7 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 			pair.Reasons = append(pair.Reasons, string(c))
 		}
 		if p.Verdict == handoff.Unknown && len(p.Causes) > 0 {
-			pair.Reasons = []string{"nothing shows whether " + strings.Join(pair.Reasons, ", or ")}
+			pair.Reasons = []string{"not known: " + strings.Join(pair.Reasons, "; ")}
 		}
 		r.Pairs = append(r.Pairs, pair)
 	}

@@ -256,7 +256,7 @@ func (s *liveState) cannotTell(findings []LiveFinding) string {
 		return "not all API servers that run could be asked"
 	case len(unsure) > 0:
 		return "nothing shows whether " + joinNames(unsure) + " would hand requests to " + map[bool]string{true: "its peers", false: "their peers"}[len(unsure) == 1] + s.whyUnsure()
-	case len(s.servers) == 1 && s.servers[0].Evidence.FoundBy[0] == evidence.FromKubeconfig:
+	case len(s.servers) == 1 && slices.Contains(s.servers[0].Evidence.FoundBy, evidence.FromKubeconfig):
 		return "nothing that can be read names the other API servers"
 	}
 	return ""

@@ -548,6 +548,9 @@ func TestHostileLists(t *testing.T) {
 		{"deeply nested", answers(200, "", "", `{"kind":"LeaseList","items":[{"x":`+strings.Repeat("[", 200_000)), errNotJSON.Error()},
 		{"cut off", answers(200, "", "", `{"kind":"LeaseList","items":[`), errNotJSON.Error()},
 		{"null items", answers(200, "", "", `{"items":null,"kind":"LeaseList"}`), ""},
+		{"hostile names and hosts", func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, list("LeaseList", []any{lease(hostileText, hostileText, 0), lease(hostileText+"2", "192.0.2.1:6443/"+hostileText, time.Hour)}))
+		}, ""},
 		{"times that cannot be written", answers(200, "", "", `{"kind":"LeaseList","items":[{"metadata":{"name":"x"},"spec":{"renewTime":"9999-12-31T23:59:59-23:59"}}]}`), ""},
 	}
 	for _, tt := range tests {

@@ -16,19 +16,27 @@ type builder struct {
 	lines  []int
 	fixed  string
 	budget int
+	// last is the place that was found last. Nodes come nearly in their order, and JSON may have all of them on one line:
+	// from there it is not far to the next.
+	last struct{ line, column, pos int }
 }
 
 // offset returns the byte offset of a node's line and column.
 func (b *builder) offset(n *yamlv3.Node) int {
 	line := min(max(n.Line, 1), len(b.lines))
-	pos := b.lines[line-1]
-	for range n.Column - 1 {
-		if pos >= b.doc.End {
-			break
-		}
+	column, pos := 1, b.lines[line-1]
+	if b.last.line == line && b.last.column < 2*n.Column {
+		column, pos = b.last.column, b.last.pos
+	}
+	for ; column > n.Column; column-- {
+		_, size := utf8.DecodeLastRune(b.src[:pos])
+		pos -= size
+	}
+	for ; column < n.Column && pos < b.doc.End; column++ {
 		_, size := utf8.DecodeRune(b.src[pos:])
 		pos += size
 	}
+	b.last.line, b.last.column, b.last.pos = line, column, pos
 	return min(pos, b.doc.End)
 }
 
