@@ -2,11 +2,14 @@ package report
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 )
 
@@ -155,4 +158,33 @@ func TestEvidenceIsValid(t *testing.T) {
 		{`"trusted": true`, `"trusted": 1`},
 		{`"servers": [`, `"servers": null, "x": [`},
 	})
+}
+
+// TestRecordedEvidence: what the lab recorded fits the schema, and is written as it was read.
+func TestRecordedEvidence(t *testing.T) {
+	schema := compileSchema(t, "probe-evidence")
+	files, err := filepath.Glob("../../testdata/evidence/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no evidence: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(parse(t, text)); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		cp, err := evidence.Read(bytes.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		var again bytes.Buffer
+		if err := cp.Write(&again); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(text), again.String()); d != "" {
+			t.Errorf("%s is not written as it was read (-read +written):\n%s", file, d)
+		}
+	}
 }
