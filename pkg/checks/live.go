@@ -148,6 +148,12 @@ func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 			res.Passed = append(res.Passed, rule)
 		}
 	}
+	// A rule whose findings stand as effects below others has not passed.
+	res.Passed = slices.DeleteFunc(res.Passed, func(r *Rule) bool {
+		return slices.ContainsFunc(res.Findings, func(f LiveFinding) bool {
+			return slices.ContainsFunc(f.Effects, func(e LiveEffect) bool { return slices.Contains(e.Rules, r.ID) })
+		})
+	})
 	slices.SortStableFunc(res.Findings, func(a, b LiveFinding) int { return int(b.Severity) - int(a.Severity) })
 	slices.SortFunc(res.Passed, func(a, b *Rule) int { return strings.Compare(a.ID, b.ID) })
 	for _, v := range s.servers {

@@ -164,7 +164,7 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 	}
 	if v.Result == handoff.Yes && s.accused(v, findings) {
 		v.Result = handoff.No
-		says = append(says, s.shortcoming(v))
+		says = append(says, s.shortcoming(v, findings))
 	}
 	if v.Result == handoff.Yes && (unknown > 0 || len(s.servers) > 1 && s.unsure(v)) {
 		v.Result = handoff.Unknown
@@ -205,7 +205,7 @@ func (s *liveState) accused(v *liveServer, findings []LiveFinding) bool {
 }
 
 // shortcoming says in a few words why a server that answers no false 404 now is not fit.
-func (s *liveState) shortcoming(v *liveServer) string {
+func (s *liveState) shortcoming(v *liveServer, findings []LiveFinding) string {
 	switch {
 	case v.Gate == handoff.No:
 		return "gate off"
@@ -215,6 +215,22 @@ func (s *liveState) shortcoming(v *liveServer) string {
 		return "shares its host name with another server"
 	case v.sharesAddress:
 		return "publishes another server's address"
+	}
+	i := slices.IndexFunc(findings, func(f LiveFinding) bool { return f.Severity == Error && slices.Contains(f.Servers, v.Name) })
+	switch findings[i].Rule {
+	case notTrustedLive:
+		if v.dial != nil && v.dial.Connected && !v.dial.Named {
+			return "peers do not trust its certificate"
+		}
+		return "cannot connect to its peers"
+	case proxiedTraffic:
+		return "sends peer requests to a proxy"
+	case refusedLive:
+		return "refused by its peers"
+	case unreachableLive:
+		return "peers cannot reach it"
+	case discoveryForbiddenLive:
+		return "may not read its peers' discovery"
 	}
 	return "not fit for the hand-off"
 }

@@ -43,12 +43,6 @@ func nodes(list ...cp.Node) func(*testing.T, *cp.ControlPlane) []cp.Node {
 	return func(*testing.T, *cp.ControlPlane) []cp.Node { return list }
 }
 
-// withFile puts a file into the node's file system.
-func withFile(n cp.Node, name string, data []byte) cp.Node {
-	n.Files = map[string][]byte{name: data}
-	return n
-}
-
 const (
 	old     = "1.35"
 	current = "1.36"
