@@ -32,21 +32,6 @@ type Subject struct {
 	IPs      []string
 }
 
-// NewCA makes a CA that signed itself.
-func NewCA(tb TB, name string) *Identity {
-	tb.Helper()
-	now := time.Now()
-	id, err := sign(nil, &x509.Certificate{
-		Subject:   pkix.Name{CommonName: name},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	})
-	if err != nil {
-		tb.Fatalf("CA %s: %v", name, err)
-	}
-	return id
-}
-
 // Issue makes a certificate that the CA signed, for a client as well as for a server.
 func (i *Identity) Issue(tb TB, s Subject) *Identity {
 	tb.Helper()
@@ -72,6 +57,7 @@ func (i *Identity) issue(s Subject) (*Identity, error) {
 	return sign(i, cert)
 }
 
+// sign makes a certificate with a key of its own.
 func sign(by *Identity, template *x509.Certificate) (*Identity, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -80,11 +66,7 @@ func sign(by *Identity, template *x509.Certificate) (*Identity, error) {
 	if template.SerialNumber, err = rand.Int(rand.Reader, big.NewInt(1<<62)); err != nil {
 		return nil, err
 	}
-	parent, signer := template, crypto.Signer(key)
-	if by != nil {
-		parent, signer = by.Cert, by.Key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	der, err := x509.CreateCertificate(rand.Reader, template, by.Cert, key.Public(), by.Key)
 	if err != nil {
 		return nil, err
 	}
