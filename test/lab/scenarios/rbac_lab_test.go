@@ -42,7 +42,6 @@ func TestLeastPrivilege(t *testing.T) {
 		{name: "refused", nodes: nodes(node(old), node(current, cp.Set("requestheader-allowed-names", "somebody-else"))), tried: true},
 		{name: "one-release", nodes: nodes(node(current), node(current)), peers: true},
 		{name: "one-release-wrong-CA", nodes: nodes(node(current, cp.Set("peer-ca-file", cp.OtherCA)), node(current)), tried: true},
-		{name: "one-release-no-CA", nodes: nodes(node(current), cp.Node{Release: current}), pods: true},
 	} {
 		t.Run(sc.name, func(t *testing.T) {
 			c := cp.New(t, cp.Options{})
