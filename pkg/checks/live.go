@@ -37,7 +37,7 @@ type LiveEffect struct {
 // Outcome is what becomes of a request for a resource that a server does not have.
 type Outcome string
 
-// The outcomes. HandedOff: a peer answers it. FalseNotFound is a false 404. PeerGone: 503, as the peer cannot be
+// The outcomes. HandedOff: a peer answers it. NotFound is a false 404. PeerGone: 503, as the peer cannot be
 // reached. OutcomeUnknown: nothing shows it.
 const (
 	HandedOff      Outcome = "handed-off"
@@ -98,7 +98,7 @@ type LiveResult struct {
 	Passed   []*Rule
 	// Skipped are the rules that do not apply, Unknown those that could not be judged.
 	Skipped, Unknown []Note
-	// CannotTell says why there is no verdict though no rule found an error; empty where there is one.
+	// CannotTell says why the verdict is not a whole one, whatever the rules found; empty where it is.
 	CannotTell string
 }
 
@@ -166,7 +166,7 @@ func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 	for _, r := range s.routes {
 		res.Routes = append(res.Routes, *r)
 	}
-	res.CannotTell = s.cannotTell(res.Findings)
+	res.CannotTell = s.cannotTell()
 	return res
 }
 
@@ -191,13 +191,13 @@ type liveServer struct {
 	release release.Release
 	// minor is the minor release that it behaves as, by its emulated version; 0 where it is not known.
 	minor int
-	// gateSeen and caSeen say what tells Gate and PeerCA.
+	// gateSeen and caSeen say what tells that Gate and PeerCA are No.
 	gateSeen, caSeen string
 	lease            *evidence.Lease
 	pod              *evidence.Pod
 	flags            map[string]string
 	dial             *evidence.Dial
-	// shared: another server has the same lease, or publishes the same address.
+	// Another server has the same lease, or publishes the same address.
 	sharesIdentity, sharesAddress bool
 }
 
@@ -284,16 +284,11 @@ func (v *liveServer) lookAtGate() {
 	on, told := v.Evidence.Metrics.Latest().Gates[evidence.Gate]
 	switch {
 	case v.Evidence.Hooks.OK():
-		v.Gate = yesNo(v.Evidence.Hooks.Has(evidence.HookReconciler))
-		v.gateSeen = "/readyz lists the hook " + evidence.HookReconciler
-		if v.Gate == handoff.No {
-			v.gateSeen = "/readyz lacks the hook " + evidence.HookReconciler
-		}
+		v.Gate, v.gateSeen = yesNo(v.Evidence.Hooks.Has(evidence.HookReconciler)), "/readyz lacks the hook "+evidence.HookReconciler
 	case told:
-		v.Gate = yesNo(on)
-		v.gateSeen = fmt.Sprintf("/metrics has kubernetes_feature_enabled{name=%q} %d", evidence.Gate, map[bool]int{true: 1}[on])
+		v.Gate, v.gateSeen = yesNo(on), fmt.Sprintf("/metrics has kubernetes_feature_enabled{name=%q} 0", evidence.Gate)
 	case v.Published != "":
-		v.Gate, v.gateSeen = handoff.Yes, "its identity lease publishes an address"
+		v.Gate = handoff.Yes
 	case v.lease != nil:
 		v.Gate, v.gateSeen = handoff.No, "its identity lease publishes no address"
 	case v.flags != nil && v.minor != 0:
@@ -305,11 +300,7 @@ func (v *liveServer) lookAtGate() {
 func (v *liveServer) lookAtCA() {
 	switch {
 	case v.Evidence.Hooks.OK() && v.Gate == handoff.Yes:
-		v.PeerCA = yesNo(v.Evidence.Hooks.Has(evidence.HookPeerProxy))
-		v.caSeen = "/readyz lists the hook " + evidence.HookPeerProxy
-		if v.PeerCA == handoff.No {
-			v.caSeen = "/readyz lacks the hook " + evidence.HookPeerProxy
-		}
+		v.PeerCA, v.caSeen = yesNo(v.Evidence.Hooks.Has(evidence.HookPeerProxy)), "/readyz lacks the hook "+evidence.HookPeerProxy
 	case v.flags != nil:
 		v.PeerCA = yesNo(v.flags[release.FlagPeerCAFile] != "")
 		v.caSeen = "by its command line"

@@ -269,6 +269,25 @@ func TestLive(t *testing.T) {
 			want: []string{"MVP517"},
 		},
 		{
+			name: "three servers of 1.34: what one has read may be one peer, again and again", from: "H13-three",
+			change: func(c *evidence.ControlPlane) {
+				for i := range c.Servers {
+					c.Servers[i].Version.GitVersion = "v1.34.4"
+					c.Servers[i].Metrics.Readings[0].Rerouted = []evidence.Count{{Code: "200", Value: 12}}
+				}
+			},
+			want: []string{"MVP517"}, cannotTell: "nothing shows whether cp-1, cp-2 and cp-3 would hand requests",
+		},
+		{
+			name: "what clients got is no discovery document", from: "H13-three",
+			change: func(c *evidence.ControlPlane) {
+				r := &c.Servers[0].Metrics.Readings[0]
+				client := evidence.Resource{Group: "storage.k8s.io", Version: "v1", Resource: "csinodes"}
+				r.Rerouted = []evidence.Count{{Code: "200", Value: 2}, {Code: "200", Value: 40, Resource: client}}
+			},
+			want: []string{"MVP517"}, cannotTell: "nothing shows whether cp-1 would hand requests",
+		},
+		{
 			name: "the kubeconfig has no CA", from: "H4",
 			change: func(c *evidence.ControlPlane) {
 				for i := range c.Shared.Dials {

@@ -57,7 +57,7 @@ func (p *LivePass) untold(unknown func(*liveServer) bool, what string) {
 func (s *liveState) causes(from *liveServer, cause handoff.Cause) []*liveServer {
 	var to []*liveServer
 	for _, p := range s.pairs {
-		if p.from == from && p.Verdict == handoff.No && len(p.Causes) == 1 && p.Causes[0] == cause {
+		if p.from == from && p.Verdict == handoff.No && slices.Contains(p.Causes, cause) {
 			to = append(to, p.to)
 		}
 	}
@@ -89,7 +89,7 @@ func (p *LivePass) effects(concerned []*liveServer, causes ...handoff.Cause) []L
 func (s *liveState) causedBy(r *Route, concerned []*liveServer, causes []handoff.Cause) bool {
 	for _, to := range r.serving {
 		p := s.pair(r.from, to)
-		if p.Verdict == handoff.No && len(p.Causes) == 1 && slices.Contains(causes, p.Causes[0]) &&
+		if p.Verdict == handoff.No && slices.ContainsFunc(p.Causes, func(c handoff.Cause) bool { return slices.Contains(causes, c) }) &&
 			(slices.Contains(concerned, r.from) || slices.Contains(concerned, to)) {
 			return true
 		}
@@ -581,7 +581,7 @@ var nothingToProve = &Rule{
 			return v.dial != nil && v.dial.Connected && v.dial.Named && v.dial.Trusted && !v.sharesAddress
 		})
 		each("has read its peers' discovery documents", func(v *liveServer) bool {
-			return v.calls().ok >= 2*p.peers()
+			return p.hasReadAll(v)
 		})
 		p.Report(LiveFinding{
 			Severity: Info,

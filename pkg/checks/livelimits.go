@@ -253,7 +253,7 @@ func (s *liveState) hopes(from, to *liveServer) bool {
 }
 
 // cannotTell says why there is no verdict, empty where there is one.
-func (s *liveState) cannotTell(findings []LiveFinding) string {
+func (s *liveState) cannotTell() string {
 	var unreached, unsure []string
 	for _, v := range s.servers {
 		switch {

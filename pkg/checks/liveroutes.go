@@ -161,8 +161,7 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 	}
 	l.Accepted = judgeCalls(c.unauthorized, c.ok)
 	l.Readable = judgeCalls(c.forbidden, c.ok)
-	// Each peer is asked for two documents: fewer answers do not speak for all peers.
-	if c.ok < 2*s.peers() {
+	if !s.countsForAll(from) {
 		if l.Accepted == handoff.Yes {
 			l.Accepted = handoff.Unknown
 		}
@@ -173,10 +172,17 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 	return l
 }
 
+// countsForAll tells whether a server's counters speak for each of its peers. Each peer is asked for two documents, so fewer
+// answers do not. Nor do any of 1.34 and older with several peers: such a server forgets a peer after five tries within
+// a second, and reads the others again with each of these (measured on 1.34.4).
+func (s *liveState) countsForAll(v *liveServer) bool {
+	return s.peers() > 0 && v.calls().read >= 2*s.peers() && (s.peers() == 1 || v.release.Minor() >= mergesDiscovery)
+}
+
 // hasReadAll tells whether a server has read the discovery documents of all its peers, and no request of it has failed.
 func (s *liveState) hasReadAll(v *liveServer) bool {
 	c := v.calls()
-	return c.told && s.peers() > 0 && c.ok >= 2*s.peers() && c.unavailable+c.unauthorized+c.forbidden == 0
+	return s.countsForAll(v) && c.unavailable+c.unauthorized+c.forbidden == 0
 }
 
 // readByAPeer tells whether such a server has read the documents of this one.
@@ -207,8 +213,9 @@ func (s *liveState) othersReachable(from *liveServer) bool {
 
 // calls are the requests that a server has sent to its peers since its start, by their end.
 type calls struct {
-	told                                     bool
-	ok, unavailable, unauthorized, forbidden float64
+	told bool
+	// read are the discovery documents that it got, ok these and all other answers that only a peer with the resource gives.
+	read, ok, unavailable, unauthorized, forbidden float64
 }
 
 func (v *liveServer) calls() calls {
@@ -221,6 +228,9 @@ func (v *liveServer) calls() calls {
 		// From 1.36 on requests of clients are told apart; these show what the client may and whether a peer is just gone.
 		// A 404 for an object is an answer as good as 200.
 		client := n.Resource.Resource != ""
+		if n.Code == "200" && !client {
+			c.read += n.Value
+		}
 		switch {
 		case n.Code == "200", n.Code == "404" && client, n.Code == "404" && v.release.Minor() < 36:
 			c.ok += n.Value

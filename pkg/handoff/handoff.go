@@ -47,7 +47,8 @@ const (
 	Undiscoverable  Cause = "the peer forbids reading discovery"                 // MVP515
 )
 
-// Judge tells whether the sender hands requests to the peer. No comes with the cause, Unknown with what is not known.
+// Judge tells whether the sender hands requests to the peer. No comes with its cause, or with none where requests have
+// shown it and no fact says why; Unknown with the causes that cannot be ruled out.
 func Judge(sender, peer Server, link Link) (Answer, []Cause) {
 	if link.Proved == Yes {
 		return Yes, nil
@@ -77,7 +78,7 @@ func Judge(sender, peer Server, link Link) (Answer, []Cause) {
 	}
 	switch {
 	case link.Proved == No:
-		return No, unknown
+		return No, nil
 	case len(unknown) > 0:
 		return Unknown, unknown
 	}

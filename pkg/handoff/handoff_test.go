@@ -37,7 +37,8 @@ func TestJudge(t *testing.T) {
 		{"an unknown does not hide a cause", func(s, _ *Server, l *Link) { s.PeerCA, l.Trusted = Unknown, No }, No, []Cause{PeerUntrusted}},
 		{"unknown", func(_, _ *Server, l *Link) { l.Trusted, l.Accepted = Unknown, Unknown }, Unknown, []Cause{PeerUntrusted, SenderRefused}},
 		{"disproved without a cause", func(_, _ *Server, l *Link) { l.Proved = No }, No, nil},
-		{"disproved, and what may be the cause", func(_, _ *Server, l *Link) { l.Proved, l.Trusted = No, Unknown }, No, []Cause{PeerUntrusted}},
+		{"disproved, and what is not known is no cause", func(_, _ *Server, l *Link) { l.Proved, l.Trusted = No, Unknown }, No, nil},
+		{"disproved, with the cause", func(_, _ *Server, l *Link) { l.Proved, l.Trusted = No, No }, No, []Cause{PeerUntrusted}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			sender, peer, link := good()

@@ -245,6 +245,9 @@ func TestH12(t *testing.T) {
 	r.judgeTruth(t, c.Servers())
 }
 
+// newIn136 is a resource that 1.36 serves and 1.35 does not.
+var newIn136 = resource{"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicies", false}
+
 // TestH10 kills the only server that has a resource. At first it is a server that cannot be asked, later one that is gone.
 func TestH10(t *testing.T) {
 	c := cp.New(t, cp.Options{})
@@ -256,12 +259,18 @@ func TestH10(t *testing.T) {
 		r := probe(t, "--kubeconfig", kubeconfig)
 		diff(t, "exit code", 3, r.code)
 		diff(t, "findings", []string{"error MVP510 cp-2"}, r.findings())
+		if got := answer(t, servers[0], newIn136); got != "503" {
+			t.Errorf("%v: the server answers %q, want 503", newIn136, got)
+		}
 	})
 	time.Sleep(65 * time.Second)
 	t.Run("after-a-minute", func(t *testing.T) {
 		r := probe(t, "--kubeconfig", kubeconfig)
 		diff(t, "exit code", 0, r.code)
 		diff(t, "findings", []string{"warning MVP511 cp-1"}, r.findings())
+		if got := answer(t, servers[0], newIn136); got != "503" {
+			t.Errorf("%v: the server answers %q, want 503", newIn136, got)
+		}
 		r.judgeTruth(t, servers)
 	})
 }
