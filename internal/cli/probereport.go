@@ -15,7 +15,7 @@ import (
 // probeReport turns what the rules say of a live control plane into the report.
 func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.ProbeReport {
 	r := &report.ProbeReport{
-		APIVersion: report.APIVersion, Kind: report.KindProbe, Context: cp.Context, Found: cp.Found, Time: cp.Started,
+		APIVersion: report.APIVersion, Kind: report.KindProbe, Context: cp.Context, Found: cp.Found, Time: cp.Started, Evidence: cp.Requests,
 	}
 	for i := range res.Servers {
 		r.Servers = append(r.Servers, probeServer(&res.Servers[i]))
@@ -50,9 +50,6 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 		r.Skipped = append(r.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: n.Reason})
 	}
 	slices.SortFunc(r.Skipped, func(a, b report.Skipped) int { return strings.Compare(a.Rule, b.Rule) })
-	for _, q := range cp.Requests {
-		r.Evidence = append(r.Evidence, report.ProbeRequest(q))
-	}
 	r.Summary = probeSummary(r, res)
 	return r
 }

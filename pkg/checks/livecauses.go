@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
-
-	"golang.org/x/net/http/httpproxy"
 
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 	"github.com/mvpcheck/mvpcheck/pkg/handoff"
@@ -282,24 +279,13 @@ func proxied(v *liveServer, peers []*liveServer) []string {
 	if v.pod == nil {
 		return nil
 	}
-	proxy := firstOf(v.pod.Environment, "HTTPS_PROXY", "https_proxy")
-	if proxy == "" {
-		return nil
-	}
-	// The same library decides in kube-apiserver.
-	proxyFor := (&httpproxy.Config{HTTPSProxy: proxy, NoProxy: firstOf(v.pod.Environment, "NO_PROXY", "no_proxy")}).ProxyFunc()
-	var out []string
+	var hosts []string
 	for _, peer := range peers {
-		address := cmp.Or(peer.Published, peer.Evidence.Address)
-		if u, err := proxyFor(&url.URL{Scheme: "https", Host: address}); err == nil && u != nil {
-			host, _, err := net.SplitHostPort(address)
-			if err != nil {
-				host = address
-			}
-			out = append(out, host)
+		if host, _, err := net.SplitHostPort(cmp.Or(peer.Published, peer.Evidence.Address)); err == nil {
+			hosts = append(hosts, host)
 		}
 	}
-	return out
+	return throughProxy(firstOf(v.pod.Environment, "HTTPS_PROXY", "https_proxy"), firstOf(v.pod.Environment, "NO_PROXY", "no_proxy"), hosts)
 }
 
 func firstOf(env map[string]string, names ...string) string {

@@ -70,14 +70,7 @@ func (p *Pass) checkProxy(s config.Server) {
 		}
 		return
 	}
-	// The same library decides in kube-apiserver.
-	proxyFor := (&httpproxy.Config{HTTPSProxy: proxy, NoProxy: noProxy}).ProxyFunc()
-	var proxied []string
-	for _, a := range addresses {
-		if u, err := proxyFor(&url.URL{Scheme: "https", Host: net.JoinHostPort(a, "6443")}); err == nil && u != nil {
-			proxied = append(proxied, a)
-		}
-	}
+	proxied := throughProxy(proxy, noProxy, addresses)
 	if len(proxied) == 0 {
 		return
 	}
@@ -87,6 +80,19 @@ func (p *Pass) checkProxy(s config.Server) {
 		Why:     "the proxy does not reach the peers as kube-apiserver needs it, and the client gets a false 404.",
 		Fix:     "add " + strings.Join(proxied, ",") + " (or the nodes' range) to NO_PROXY in the environment of kubeadm, and write the manifests again",
 	})
+}
+
+// throughProxy returns those hosts that a server with these variables asks through the proxy. The same library decides in
+// kube-apiserver.
+func throughProxy(proxy, noProxy string, hosts []string) []string {
+	proxyFor := (&httpproxy.Config{HTTPSProxy: proxy, NoProxy: noProxy}).ProxyFunc()
+	var proxied []string
+	for _, host := range hosts {
+		if u, err := proxyFor(&url.URL{Scheme: "https", Host: net.JoinHostPort(host, "6443")}); err == nil && u != nil {
+			proxied = append(proxied, host)
+		}
+	}
+	return proxied
 }
 
 // peerAddresses are the addresses that a server sends requests to: those of all nodes for the pods that kubeadm writes from one

@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
+)
 
 // KindProbe is the kind of the document that mvpcheck probe writes. Its schema is docs/schema/probe-report.schema.json.
 const KindProbe = "ProbeReport"
@@ -31,7 +35,7 @@ type ProbeReport struct {
 	Findings []ProbeFinding `json:"findings"`
 	Passed   []string       `json:"passed"` // rule IDs
 	Skipped  []Skipped      `json:"skipped"`
-	Evidence []ProbeRequest `json:"evidence"`
+	Evidence []evidence.Request `json:"evidence"`
 	Summary  ProbeSummary   `json:"summary"`
 }
 
@@ -107,19 +111,6 @@ type ProbeEffect struct {
 	Rules   []string `json:"rules"` // such as MVP501, MVP502
 	Server  string   `json:"server"`
 	Message string   `json:"message"`
-}
-
-// ProbeRequest is one request and what became of it.
-type ProbeRequest struct {
-	Server       string `json:"server"`
-	Path         string `json:"path"`
-	Profile      string `json:"profile,omitempty"`
-	Local        bool   `json:"local,omitempty"`
-	Status       int    `json:"status,omitempty"`
-	Bytes        int64  `json:"bytes"`
-	SHA256       string `json:"sha256,omitempty"`
-	Milliseconds int64  `json:"milliseconds"`
-	Error        string `json:"error,omitempty"`
 }
 
 // ProbeSummary adds a probe up.

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 )
 
 // The control planes of the tests. What a report says is the business of the rules; here it is plausible, no more.
@@ -167,7 +169,7 @@ func completeProbe() *ProbeReport {
 	r.Notes = []string{"the servers' clocks differ by 3 s"}
 	r.Skipped = append(skipped("/metrics is forbidden", "MVP505 MVP506"), skipped("no mirror pods", "MVP509")...)
 	setPairs(r, "cp-1", "cp-2", "unknown", "/metrics is forbidden on cp-1", "no named GET was asked")
-	r.Evidence = []ProbeRequest{
+	r.Evidence = []evidence.Request{
 		{Server: "192.0.2.11:6443", Path: "/apis", Status: 200, Bytes: 51234, SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", Milliseconds: 12},
 		{Server: "192.0.2.11:6443", Path: "/apis", Profile: "nopeer", Status: 200, Bytes: 50012, Milliseconds: 9},
 		{Server: "192.0.2.12:6443", Path: "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/mvpcheck", Local: true, Status: 404, Bytes: 19, Milliseconds: 2},

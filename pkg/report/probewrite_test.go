@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"sigs.k8s.io/yaml"
+
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 )
 
 var probeWriters = map[string]func(io.Writer, *ProbeReport) error{
@@ -58,7 +60,7 @@ func TestProbeRoundTrip(t *testing.T) {
 func TestProbeNilLists(t *testing.T) {
 	r := &ProbeReport{
 		Servers: make([]ProbeServer, 1), Pairs: make([]ProbePair, 1), FalseNotFound: make([]ProbeRoute, 1), HandedOff: make([]ProbeRoute, 1),
-		Findings: []ProbeFinding{{}, {Effects: make([]ProbeEffect, 1)}}, Evidence: make([]ProbeRequest, 1),
+		Findings: []ProbeFinding{{}, {Effects: make([]ProbeEffect, 1)}}, Evidence: make([]evidence.Request, 1),
 	}
 	plain, err := json.Marshal(r)
 	if err != nil {
