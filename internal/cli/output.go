@@ -67,6 +67,22 @@ func (v *outputsValue) Set(s string) error {
 func (v *outputsValue) String() string { return "" }
 func (v *outputsValue) Type() string   { return "FORMAT[=FILE]" }
 
+// withText adds the text for standard output where nothing goes there: success is never silent.
+func (v outputsValue) withText() outputsValue {
+	if slices.ContainsFunc(v, func(o output) bool { return o.file == "" }) {
+		return v
+	}
+	return append(outputsValue{{format: "text"}}, v...)
+}
+
+// useColor tells whether to colour an output. A file gets colour only where it is asked for by name.
+func (a *app) useColor(out output, color colorValue) bool {
+	if out.file != "" {
+		return color == "always"
+	}
+	return color.use(a.OutIsTerminal, a.lookup)
+}
+
 // sinks are where a report goes, in every format that was asked for.
 type sinks struct {
 	writers []report.Writer
@@ -74,19 +90,15 @@ type sinks struct {
 	files   []*resultFile
 }
 
-// openSinks opens the outputs. Without one for standard output it gets the text: success is never silent.
+// openSinks opens the outputs.
 func (a *app) openSinks(outputs outputsValue, o formatOptions, color colorValue) (*sinks, error) {
 	s := &sinks{stdout: bufio.NewWriterSize(a.Out, 32<<10)}
-	if !slices.ContainsFunc(outputs, func(o output) bool { return o.file == "" }) {
-		outputs = append(outputsValue{{format: "text"}}, outputs...)
-	}
-	for _, out := range outputs {
+	for _, out := range outputs.withText() {
 		var w io.Writer = s.stdout
-		o.text.Color = color.use(a.OutIsTerminal, a.lookup)
+		o.text.Color = a.useColor(out, color)
 		// Standard error has said it.
-		o.text.ErrorsElsewhere = true
+		o.text.ErrorsElsewhere = out.file == ""
 		if out.file != "" {
-			o.text.Color, o.text.ErrorsElsewhere = color == "always", false
 			f, err := createResult(out.file)
 			if err != nil {
 				s.abandon()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -117,6 +118,9 @@ func (o *probeOptions) validate() (err error) {
 	case o.replay != "" && (o.kubeconfig != "" || o.context != "" || len(o.servers) > 0 || o.wait != 0 || o.record != "" || o.noObjectProbe):
 		return usageError("--replay judges what was recorded: --kubeconfig, --context, --server, --wait, --record and --no-object-probe have no place beside it")
 	}
+	if slices.ContainsFunc(o.outputs, func(out output) bool { return out.file != "" && out.file == o.record }) {
+		return usageError("--record and -o name the same file %s", o.record)
+	}
 	if o.rules, err = checks.SelectLive(o.only, o.skip); err != nil {
 		return usageError("%w", err)
 	}
@@ -130,30 +134,17 @@ func (a *app) probe(ctx context.Context, o *probeOptions) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	var (
-		cp     *evidence.ControlPlane
-		result checks.LiveResult
-		err    error
-	)
+	gather := a.askUntilProved
 	if o.replay != "" {
-		cp, err = replay(o.replay)
-	} else {
-		cp, result, err = a.askUntilProved(ctx, o)
+		gather = replay
 	}
+	cp, result, err := gather(ctx, o)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	if o.replay != "" {
-		result = checks.RunLive(cp, o.rules)
-	}
-	if o.record != "" {
-		if err := record(cp, o.record); err != nil {
-			return failure(err)
-		}
-	}
 	r := probeReport(cp, &result)
 	r.Version, r.Replayed = versionInfo().Version, o.replay
-	if err := a.writeProbe(r, o); err != nil {
+	if err := a.writeProbe(cp, r, o); err != nil {
 		return failure(err)
 	}
 	switch {
@@ -210,81 +201,73 @@ func hasErrors(r *checks.LiveResult) bool {
 	return slices.ContainsFunc(r.Findings, func(f checks.LiveFinding) bool { return f.Severity == checks.Error })
 }
 
-// record writes the evidence to a file, as a whole or not at all.
-func record(cp *evidence.ControlPlane, name string) error {
-	f, err := createResult(name)
+// replay judges what was recorded.
+func replay(_ context.Context, o *probeOptions) (*evidence.ControlPlane, checks.LiveResult, error) {
+	f, err := os.Open(o.replay)
 	if err != nil {
-		return err
-	}
-	defer f.abandon()
-	if err := cp.Write(f); err != nil {
-		return plainError(name, err)
-	}
-	return f.commit()
-}
-
-func replay(name string) (*evidence.ControlPlane, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, plainError(name, err)
+		return nil, checks.LiveResult{}, plainError(o.replay, err)
 	}
 	defer f.Close()
 	cp, err := evidence.Read(f)
 	if err != nil {
-		return nil, plainError(name, err)
+		return nil, checks.LiveResult{}, plainError(o.replay, err)
 	}
-	return cp, nil
+	return cp, checks.RunLive(cp, o.rules), nil
 }
 
-// writeProbe writes the report in every format that was asked for.
-func (a *app) writeProbe(r *report.ProbeReport, o *probeOptions) error {
-	outputs := o.outputs
-	if !slices.ContainsFunc(outputs, func(out output) bool { return out.file == "" }) {
-		outputs = append(outputsValue{{format: "text"}}, outputs...)
-	}
-	for _, out := range outputs {
-		text := report.TextOptions{Program: a.program, Verbose: o.verbose, Quiet: o.quiet}
-		text.Color = color(out, o.color, a)
-		var buf bytes.Buffer
-		var err error
-		switch out.format {
-		case "json":
-			err = report.WriteProbeJSON(&buf, r)
-		case "yaml":
-			err = report.WriteProbeYAML(&buf, r)
-		default:
-			err = report.WriteProbeText(&buf, r, text)
+// writeProbe writes the report in every format that was asked for, and the evidence. The files take their names only when
+// all are complete.
+func (a *app) writeProbe(cp *evidence.ControlPlane, r *report.ProbeReport, o *probeOptions) error {
+	var files []*resultFile
+	defer func() {
+		for _, f := range files {
+			f.abandon()
 		}
+	}()
+	write := func(name string, write func(io.Writer) error) error {
+		if name == "" {
+			var buf bytes.Buffer
+			if err := write(&buf); err != nil {
+				return err
+			}
+			_, err := a.Out.Write(buf.Bytes())
+			return err
+		}
+		f, err := createResult(name)
 		if err != nil {
 			return err
 		}
-		if out.file == "" {
-			_, err = a.Out.Write(buf.Bytes())
-		} else {
-			err = writeResult(out.file, buf.Bytes())
+		files = append(files, f)
+		if err := write(f); err != nil {
+			return plainError(name, err)
 		}
+		return nil
+	}
+	if o.record != "" {
+		if err := write(o.record, cp.Write); err != nil {
+			return err
+		}
+	}
+	for _, out := range o.outputs.withText() {
+		err := write(out.file, func(w io.Writer) error {
+			switch out.format {
+			case "json":
+				return report.WriteProbeJSON(w, r)
+			case "yaml":
+				return report.WriteProbeYAML(w, r)
+			}
+			return report.WriteProbeText(w, r, report.TextOptions{
+				Program: a.program, Verbose: o.verbose, Quiet: o.quiet, Color: a.useColor(out, o.color),
+			})
+		})
 		if err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := f.commit(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func color(out output, v colorValue, a *app) bool {
-	if out.file != "" {
-		return v == "always"
-	}
-	return v.use(a.OutIsTerminal, a.lookup)
-}
-
-func writeResult(name string, data []byte) error {
-	f, err := createResult(name)
-	if err != nil {
-		return err
-	}
-	defer f.abandon()
-	if _, err := f.Write(data); err != nil {
-		return plainError(name, err)
-	}
-	return f.commit()
 }
