@@ -26,7 +26,8 @@ const maxResources = 50_000
 // discovery is what a document of aggregated discovery, apidiscovery.k8s.io v2 or v2beta1, says.
 type discovery struct {
 	evidence.Document
-	// noGet are the resources that cannot be read by name.
+	// noGet are the resources that cannot be read by name: a GET of tokenreviews/NAME is answered as if there were no such
+	// resource by a server that has it (measured on 1.36.3).
 	noGet []evidence.Resource
 	// unreadable are their places while the document is being read.
 	unreadable []int
