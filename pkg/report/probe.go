@@ -31,12 +31,12 @@ type ProbeReport struct {
 	// LeftOut are group versions that were not compared, because all servers serve them alike or should.
 	LeftOut []ProbeLeftOut `json:"leftOut,omitempty"`
 	// Notes are things to know that no rule is about, such as a stale APIService.
-	Notes    []string       `json:"notes,omitempty"`
-	Findings []ProbeFinding `json:"findings"`
-	Passed   []string       `json:"passed"` // rule IDs
-	Skipped  []Skipped      `json:"skipped"`
+	Notes    []string           `json:"notes,omitempty"`
+	Findings []ProbeFinding     `json:"findings"`
+	Passed   []string           `json:"passed"` // rule IDs
+	Skipped  []Skipped          `json:"skipped"`
 	Evidence []evidence.Request `json:"evidence"`
-	Summary  ProbeSummary   `json:"summary"`
+	Summary  ProbeSummary       `json:"summary"`
 }
 
 // ProbeServer is one API server.
