@@ -48,7 +48,7 @@ func TestEmulatedVersion(t *testing.T) {
 		}
 		binary := Release{minor: tt.binary, patch: 3, hasPatch: true}
 		got, err := EmulatedVersion(values, binary)
-		var problem *EmulationError
+		var problem *VersionError
 		switch {
 		case err == nil && got.String() != tt.want:
 			t.Errorf("%s: %q on 1.%d gives %s, want %s", tt.fact, tt.values, tt.binary, got, tt.want)
@@ -71,7 +71,7 @@ func FuzzEmulatedVersion(f *testing.F) {
 		values := strings.Split(s, "|")
 		for _, binary := range Known() {
 			got, err := EmulatedVersion(values, binary)
-			var problem *EmulationError
+			var problem *VersionError
 			if err != nil && (!errors.As(err, &problem) || got != binary || problem.Value >= len(values)) {
 				t.Errorf("%q on %s: %s, %v", values, binary, got, err)
 			}

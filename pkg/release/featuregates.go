@@ -1,6 +1,7 @@
 package release
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -171,18 +172,41 @@ func (g FeatureGates) Explicit(name string) (on, set bool) {
 	return on, set
 }
 
-// Gate tells whether a gate that GateAt knows is on, and whether that is because the values name it.
-// If they don't, AllAlpha or AllBeta decides where the gate is of that stage, wherever they stand
-// (S3, S5, S8e), else the default of the release. at is the release that the server emulates, which is
-// its own unless --emulated-version says otherwise (S4).
+// overridden tells whether a later entry names the gate of the entry at index i again.
+func (g FeatureGates) overridden(i int) bool {
+	for _, later := range g.Entries[i+1:] {
+		if later.Valid && later.Name == g.Entries[i].Name {
+			return true
+		}
+	}
+	return false
+}
+
+// entry returns the last entry that sets a gate, nil where none does.
+func (g FeatureGates) entry(name string) *GateEntry {
+	for i := range slices.Backward(g.Entries) {
+		if e := &g.Entries[i]; e.Valid && e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Gate tells whether a gate that GateAt knows is on, and whether that is because the values name it. If they don't,
+// AllAlpha or AllBeta decides where the gate is of that stage, wherever they stand (S3, S5, S8e), else the default of
+// the release. at is the release that the server emulates, which is its own unless --emulated-version says otherwise
+// (S4).
 //
-// That a server exits because AllAlpha or AllBeta leaves some other gate without the one it depends on
-// (1.37 does with AllAlpha=true) is not told here.
+// That a server exits on the gates is not told here: see [Catalogue.GateProblems].
 func (g FeatureGates) Gate(name string, at Release) (on, explicit bool) {
+	spec, _ := GateAt(name, at)
+	return g.state(name, spec)
+}
+
+func (g FeatureGates) state(name string, spec GateSpec) (on, explicit bool) {
 	if on, set := g.Explicit(name); set {
 		return on, true
 	}
-	spec, _ := GateAt(name, at)
 	group := map[Stage]string{Alpha: AllAlpha, Beta: AllBeta}[spec.Stage]
 	if on, set := g.Explicit(group); set && name != AllAlpha && name != AllBeta {
 		return on, false

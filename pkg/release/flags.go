@@ -1,11 +1,15 @@
 package release
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Flags of kube-apiserver that mvpcheck reads, without the dashes.
 const (
 	FlagFeatureGates         = "feature-gates"
 	FlagEmulatedVersion      = "emulated-version"
+	FlagMinCompatibility     = "min-compatibility-version"
 	FlagRuntimeConfig        = "runtime-config"
 	FlagPeerCAFile           = "peer-ca-file"
 	FlagPeerAdvertiseIP      = "peer-advertise-ip"
@@ -29,42 +33,26 @@ func NormalizeFlag(name string) string {
 	return strings.ReplaceAll(strings.TrimLeft(name, "-"), "_", "-")
 }
 
-// accumulating are the flags of kube-apiserver 1.33 to 1.37 that keep what was given before. Each flag
-// of 1.37.2 was set twice by way of cmd/kube-apiserver/app/options and its value compared; 1.33.13,
-// 1.34.4, 1.35.4 and 1.36.3 declare no other list or map flags in their sources.
-var accumulating = map[string]bool{
-	"admission-control":                    true,
-	"allow-metric-labels":                  true,
-	"api-audiences":                        true,
-	"authorization-mode":                   true,
-	"cors-allowed-origins":                 true,
-	"disable-admission-plugins":            true,
-	"disabled-metrics":                     true,
-	"emulated-version":                     true,
-	"enable-admission-plugins":             true,
-	"etcd-servers":                         true,
-	"etcd-servers-overrides":               true,
-	"feature-gates":                        true,
-	"kubelet-preferred-address-types":      true,
-	"min-compatibility-version":            true,
-	"oidc-required-claim":                  true,
-	"oidc-signing-algs":                    true,
-	"requestheader-allowed-names":          true,
-	"requestheader-extra-headers-prefix":   true,
-	"requestheader-group-headers":          true,
-	"requestheader-uid-headers":            true,
-	"requestheader-username-headers":       true,
-	"runtime-config":                       true,
-	"service-account-issuer":               true,
-	"service-account-key-file":             true,
-	"strict-transport-security-directives": true,
-	"tls-cipher-suites":                    true,
-	"tls-curve-preferences":                true,
-	"tls-sni-cert-key":                     true,
-	"vmodule":                              true,
-	"watch-cache-sizes":                    true,
+// Accumulates tells whether giving a flag several times adds up (S10, S11); of any other flag the last value wins. The
+// name may be written as NormalizeFlag takes it. What holds for a flag holds in every release that has it.
+func Accumulates(flag string) bool {
+	f, _ := findFlag(flag)
+	return f.Again
 }
 
-// Accumulates tells whether giving a flag several times adds up (S10, S11); of any other flag the last
-// value wins. The name may be written as NormalizeFlag takes it.
-func Accumulates(flag string) bool { return accumulating[NormalizeFlag(flag)] }
+// IsBoolFlag tells whether a flag may stand on a command line without a value; the next word is then not its value.
+func IsBoolFlag(flag string) bool {
+	f, _ := findFlag(flag)
+	return f.Bare
+}
+
+// findFlag returns a flag of the newest release that has it.
+func findFlag(name string) (f Flag, ok bool) {
+	for _, r := range slices.Backward(Known()) {
+		c, _ := CatalogueOf(r)
+		if f, ok = c.Flag(name); ok {
+			return f, true
+		}
+	}
+	return Flag{}, false
+}

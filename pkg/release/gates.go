@@ -1,5 +1,11 @@
 package release
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Names of the feature gates of kube-apiserver that decide about the hand-off.
 const (
 	// Gate is the feature gate of the hand-off itself.
@@ -14,52 +20,124 @@ const (
 // Stage is how mature a feature gate is. AllAlpha and AllBeta go by it.
 type Stage string
 
-// The stages that the gates of this package go through in the known releases.
+// The stages that feature gates go through. PreAlpha is that of a gate in a server that emulates a release before the
+// gate came.
 const (
-	Alpha Stage = "alpha"
-	Beta  Stage = "beta"
+	PreAlpha   Stage = "pre-alpha"
+	Alpha      Stage = "alpha"
+	Beta       Stage = "beta"
+	GA         Stage = "ga"
+	Deprecated Stage = "deprecated"
 )
 
 // GateSpec is what a release makes of a feature gate that nothing sets.
 type GateSpec struct {
 	Stage   Stage
 	Default bool
+	// Locked: kube-apiserver exits when it is set to anything but the default (S8f).
+	Locked bool
 }
 
-// gateHistory lists for each gate, oldest first, from which minor on a specification holds. Gate: S1,
-// S2, S5 and pkg/features/kube_features.go of k8s.io/kubernetes (1.33, 1.34) and of k8s.io/apiserver
-// (1.35 and later). Identity: the latter file in 1.33 to 1.37.
-var gateHistory = map[string][]struct {
-	since int
-	spec  GateSpec
-}{
-	Gate: {
-		{28, GateSpec{Stage: Alpha, Default: false}},
-		{36, GateSpec{Stage: Beta, Default: true}},
-	},
-	Identity: {
-		{20, GateSpec{Stage: Alpha, Default: false}},
-		{26, GateSpec{Stage: Beta, Default: true}},
-	},
-	// The binary declares them at version 0.0; they are off as long as nobody sets them.
-	AllAlpha: {{0, GateSpec{Stage: Alpha, Default: false}}},
-	AllBeta:  {{0, GateSpec{Stage: Beta, Default: false}}},
-}
-
-// GateAt returns what release r makes of a gate: Gate, Identity, AllAlpha or AllBeta. ok is false for
-// any other gate and for a release before the gate existed. Where a server emulates an older release,
-// the emulated one counts (S4).
+// GateAt returns what release r makes of a gate. ok is false for a gate that it does not have, and for a release before
+// the gate existed; a release that has no catalogue is judged by the nearest one that has. Where a server emulates an
+// older release, the emulated one counts (S4), but the gates are those of the binary: see [Catalogue.Gate].
 func GateAt(name string, r Release) (spec GateSpec, ok bool) {
-	for _, h := range gateHistory[name] {
-		if r.minor >= h.since {
-			spec, ok = h.spec, true
+	spec, ok = nearestCatalogue(r).Gate(name, EffectiveOf(r))
+	return spec, ok && spec.Stage != PreAlpha
+}
+
+// IdentityEnforced tells whether a kube-apiserver binary of release r exits when Gate is on and Identity is off (S6).
+// Dependencies between gates are declared from 1.35 on; 1.33 and 1.34 start, but publish no identity lease, by which
+// their peers would find them. The binary counts, not the release that it emulates.
+func IdentityEnforced(binary Release) bool {
+	return slices.Contains(nearestCatalogue(binary).Needs(Gate), Identity)
+}
+
+// GateRefusal is one gate of --feature-gates that makes kube-apiserver exit although its text can be read.
+type GateRefusal struct {
+	Kind GateRefusalKind
+	Gate string
+	// Entry is the entry that names the gate, nil for a dependency that none names.
+	Entry *GateEntry
+	// Spec is what the release makes of the gate. Needs are, for a missing dependency, the gates that are off.
+	Spec  GateSpec
+	Needs []string
+}
+
+// GateRefusalKind is why kube-apiserver exits on a gate.
+type GateRefusalKind string
+
+// The kinds of refusals.
+const (
+	UnknownGate       GateRefusalKind = "unknown"            // unrecognized feature gate (S8)
+	LockedGate        GateRefusalKind = "locked"             // locked to its default (S8f)
+	FutureGate        GateRefusalKind = "future"             // it comes after the emulated release
+	MissingDependency GateRefusalKind = "missing-dependency" // on, and a gate that it needs is off (S6)
+)
+
+func (r GateRefusal) String() string {
+	switch r.Kind {
+	case UnknownGate:
+		return r.Gate + " is not known"
+	case LockedGate:
+		return fmt.Sprintf("%s is locked to %t", r.Gate, r.Spec.Default)
+	case FutureGate:
+		return r.Gate + " comes after the emulated release"
+	}
+	return r.Gate + " needs " + strings.Join(r.Needs, ", ")
+}
+
+// GateProblems returns what makes a server of the release exit on its feature gates, which it otherwise reads, where it
+// has such effective versions. It follows unsafeSetFromMap in featuregate/feature_gate.go of
+// k8s.io/component-base: an unknown gate hides what else is wrong, and dependencies come last.
+func (c *Catalogue) GateProblems(gates FeatureGates, at Effective) []GateRefusal {
+	var unknown, refused []GateRefusal
+	for i := range gates.Entries {
+		e := &gates.Entries[i]
+		if !e.Valid || gates.overridden(i) {
+			continue
+		}
+		spec, ok := c.Gate(e.Name, at)
+		switch {
+		case !ok:
+			unknown = append(unknown, GateRefusal{Kind: UnknownGate, Gate: e.Name, Entry: e})
+		case spec.Locked && spec.Default != e.On:
+			refused = append(refused, GateRefusal{Kind: LockedGate, Gate: e.Name, Entry: e, Spec: spec})
+		case spec.Stage == PreAlpha:
+			refused = append(refused, GateRefusal{Kind: FutureGate, Gate: e.Name, Entry: e, Spec: spec})
 		}
 	}
-	return spec, ok
+	if len(unknown)+len(refused) > 0 {
+		return append(unknown, refused...)
+	}
+	return c.missingDependencies(gates, at)
 }
 
-// IdentityEnforced tells whether a kube-apiserver binary of release r exits when Gate is on and
-// Identity is off (S6). Dependencies between gates are declared from 1.35 on (pkg/features/
-// kube_features.go of k8s.io/kubernetes); 1.33 and 1.34 start, but publish no identity lease, by which
-// their peers would find them. The binary counts, not the release that it emulates.
-func IdentityEnforced(binary Release) bool { return binary.minor >= 35 }
+func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []GateRefusal {
+	var refused []GateRefusal
+	on := c.gateStates(gates, at)
+	for name := range on {
+		var off []string
+		for _, need := range c.Needs(name) {
+			if !on[need] {
+				off = append(off, need)
+			}
+		}
+		if on[name] && len(off) > 0 {
+			spec, _ := c.Gate(name, at)
+			refused = append(refused, GateRefusal{MissingDependency, name, gates.entry(name), spec, off})
+		}
+	}
+	slices.SortFunc(refused, func(a, b GateRefusal) int { return strings.Compare(a.Gate, b.Gate) })
+	return refused
+}
+
+// gateStates tells for each gate of the release whether it is on.
+func (c *Catalogue) gateStates(gates FeatureGates, at Effective) map[string]bool {
+	on := make(map[string]bool, len(c.gates()))
+	for name := range c.gates() {
+		spec, _ := c.Gate(name, at)
+		on[name], _ = gates.state(name, spec)
+	}
+	return on
+}

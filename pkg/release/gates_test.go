@@ -7,14 +7,14 @@ import (
 )
 
 func TestGateAt(t *testing.T) {
-	off, on := GateSpec{Alpha, false}, GateSpec{Beta, true}
+	off, on := GateSpec{Alpha, false, false}, GateSpec{Beta, true, false}
 	for _, tt := range []struct {
 		name  string
 		minor int
 		want  GateSpec
 		ok    bool
 	}{
-		{Gate, 27, GateSpec{}, false},
+		{Gate, 27, GateSpec{Stage: PreAlpha}, false},
 		{Gate, 28, off, true},
 		{Gate, 33, off, true},
 		{Gate, 34, off, true},
@@ -22,13 +22,15 @@ func TestGateAt(t *testing.T) {
 		{Gate, 36, on, true},
 		{Gate, 37, on, true},
 		{Gate, 38, on, true},
-		{Identity, 19, GateSpec{}, false},
+		{Identity, 19, GateSpec{Stage: PreAlpha}, false},
 		{Identity, 25, off, true},
 		{Identity, 33, on, true},
 		{Identity, 37, on, true},
 		{AllAlpha, 35, off, true},
-		{AllBeta, 35, GateSpec{Beta, false}, true},
-		{"WatchList", 35, GateSpec{}, false},
+		{AllBeta, 35, GateSpec{Beta, false, false}, true},
+		{"WatchList", 35, on, true},
+		{"ConsistentListFromCache", 35, GateSpec{GA, true, true}, true},
+		{"NoSuchGate", 35, GateSpec{}, false},
 	} {
 		got, ok := GateAt(tt.name, OfMinor(tt.minor))
 		if diff := cmp.Diff(tt.want, got); diff != "" || ok != tt.ok {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,15 +20,8 @@ type Release struct {
 	pre          string
 }
 
-// The releases that mvpcheck has facts for. Before 1.33 the feature worked on the StorageVersion API
-// and is out of scope (facts, "Gate by release").
-const (
-	oldestMinor = 33
-	newestMinor = 37
-
-	// maxMinor keeps arithmetic on minors far from overflow.
-	maxMinor = 9999
-)
+// maxMinor keeps arithmetic on minors far from overflow.
+const maxMinor = 9999
 
 // OfMinor is the release 1.minor with its patch unknown.
 func OfMinor(minor int) Release { return Release{minor: minor} }
@@ -162,20 +156,25 @@ func (r Release) Compare(o Release) int {
 func (r Release) Before(o Release) bool { return r.Compare(o) < 0 }
 
 // IsKnown tells whether mvpcheck has facts for the minor of r.
-func (r Release) IsKnown() bool { return r.minor >= oldestMinor && r.minor <= newestMinor }
+func (r Release) IsKnown() bool { return catalogues()[r.minor] != nil }
 
-// Oldest is the oldest minor that mvpcheck has facts for.
-func Oldest() Release { return OfMinor(oldestMinor) }
+// Oldest is the oldest minor that mvpcheck has facts for. Before 1.33 the feature worked on the StorageVersion API and is
+// out of scope (facts, "Gate by release").
+func Oldest() Release { return Known()[0] }
 
 // Newest is the newest minor that mvpcheck has facts for.
-func Newest() Release { return OfMinor(newestMinor) }
+func Newest() Release {
+	known := Known()
+	return known[len(known)-1]
+}
 
-// Known lists the minors that mvpcheck has facts for, oldest first.
+// Known lists the minors that mvpcheck has facts for, oldest first: those that have a catalogue.
 func Known() []Release {
 	var all []Release
-	for minor := oldestMinor; minor <= newestMinor; minor++ {
+	for minor := range catalogues() {
 		all = append(all, OfMinor(minor))
 	}
+	slices.SortFunc(all, Release.Compare)
 	return all
 }
 

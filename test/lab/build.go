@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -79,7 +80,33 @@ func (p program) versionIn(text []byte) string {
 // lastWord finds the version in what Kubernetes' programs tell: "Kubernetes v1.36.3", "v1.36.3".
 var lastWord = regexp.MustCompile(`(?:^|\s)v(\d\S*)\s*$`)
 
+// describeDir is the nested module of the program that tells what a release accepts, below the repository's root.
+const describeDir = "test/lab/describe"
+
+// describeVersion finds the version in what that program tells.
+var describeVersion = regexp.MustCompile(`^\{"Version":"v([^"]+)"`)
+
+// describe is the program of describeDir, linked with the release. The name holds a digest of its source, as it changes
+// with the checkout and not with the release alone.
+func (r Release) describe() (program, error) {
+	dir, err := findDir(describeDir)
+	if err != nil {
+		return program{}, err
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	if err != nil {
+		return program{}, err
+	}
+	return program{
+		name: fmt.Sprintf("describe-%.6x", sha256.Sum256(source)), version: r.Version, dir: r.Dir,
+		pkg: "github.com/mvpcheck/mvpcheck/" + describeDir, ldflags: r.ldflags(), told: describeVersion,
+	}, nil
+}
+
 func (r Release) program(command string) (program, error) {
+	if command == "describe" {
+		return r.describe()
+	}
 	args, ok := kubernetesCommands[command]
 	if !ok {
 		return program{}, fmt.Errorf("the lab has no command %q", command)

@@ -1,0 +1,87 @@
+package release
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every section of every catalogue can be decoded: where it is asked for, an error would be too late.
+func TestCatalogues(t *testing.T) {
+	for _, r := range Known() {
+		c, ok := CatalogueOf(r)
+		if !ok || !c.Release().SameMinor(r) {
+			t.Fatalf("%s: %v, %v", r, c, ok)
+		}
+		if len(c.Flags()) < 150 || len(c.Gates()) < 150 || len(c.versions()) < 50 {
+			t.Errorf("%s: %d flags, %d gates, %d versions", r, len(c.Flags()), len(c.Gates()), len(c.versions()))
+		}
+		for _, resource := range c.Resources() {
+			for _, gate := range resource.gates {
+				if !slices.Contains(c.Gates(), gate) {
+					t.Errorf("%s: %s hangs on the gate %s, which there is not", r, resource, gate)
+				}
+			}
+		}
+		for _, name := range c.Gates() {
+			for _, need := range c.Needs(name) {
+				if !slices.Contains(c.Gates(), need) {
+					t.Errorf("%s: %s needs the gate %s, which there is not", r, name, need)
+				}
+			}
+		}
+	}
+}
+
+func TestCatalogueFlag(t *testing.T) {
+	for _, tt := range []struct {
+		minor int
+		name  string
+		want  Flag
+		ok    bool
+	}{
+		{36, "peer_ca_file", Flag{Name: "peer-ca-file", Type: "string"}, true},
+		{36, "Peer-CA-File", Flag{}, false},
+		{36, "cloud-provider", Flag{}, false},
+		{36, "watch-cache", Flag{Name: "watch-cache", Type: "bool", Bare: true}, true},
+		{36, "feature-gates", Flag{Name: "feature-gates", Type: "colonSeparatedMultimapStringString", Again: true}, true},
+		{36, "apiserver-count", Flag{Name: "apiserver-count", Type: "int", Deprecated: true}, true},
+	} {
+		c, _ := CatalogueOf(OfMinor(tt.minor))
+		got, ok := c.Flag(tt.name)
+		if diff := cmp.Diff(tt.want, got); diff != "" || ok != tt.ok {
+			t.Errorf("%s at 1.%d: ok %v (-want +got):\n%s", tt.name, tt.minor, ok, diff)
+		}
+	}
+}
+
+func TestParseCatalogueErrors(t *testing.T) {
+	for _, text := range []string{
+		"", "kube-apiserver\n", "kube-apiserver none\n", "other v1.36.3\n", "kube-apiserver v1.36.3\n\n[flags\n",
+	} {
+		if c, err := parseCatalogue(text); err == nil {
+			t.Errorf("%q: %v", text, c)
+		}
+	}
+	for _, line := range []string{"x", "x string odd"} {
+		if _, err := parseFlags(fields(line)); err == nil {
+			t.Errorf("flag %q: no error", line)
+		}
+	}
+	for _, line := range []string{"X 1.36", "X 36=beta,on", "X 1.36=beta,maybe", "X 1.36=beta,on,compat=36"} {
+		if _, err := parseGates(fields(line)); err == nil {
+			t.Errorf("gate %q: no error", line)
+		}
+	}
+	for _, line := range []string{"apps/v1", "apps/v1 maybe", "apps/v1 on off"} {
+		if _, err := parseVersions(fields(line)); err == nil {
+			t.Errorf("version %q: no error", line)
+		}
+	}
+	for _, line := range []string{"apps/v1", "apps/v1 deployments odd", "apps/v1 deployments since=x", "apps/v1 deployments until=1.x"} {
+		if _, err := parseResources(fields(line)); err == nil {
+			t.Errorf("resource %q: no error", line)
+		}
+	}
+}

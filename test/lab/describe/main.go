@@ -1,0 +1,214 @@
+// Describe tells, as JSON on standard output, what the kube-apiserver that it is linked with accepts: each flag of
+// the real command, each feature gate with its versioned specifications, locks and dependencies (which --help leaves
+// out), and each group version with what the release makes of it when --runtime-config does not say.
+//
+// The nested module of each release below ../releases builds it against that release; ../catalogue reads it.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	componentversion "k8s.io/component-base/version"
+	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
+	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/controlplane"
+)
+
+// Description is the whole output; package catalogue has the same fields.
+type Description struct {
+	Version  string
+	Flags    []Flag
+	Gates    []Gate
+	Versions []GroupVersion
+}
+
+// Flag is one flag of the command.
+type Flag struct {
+	Name, Type  string
+	Deprecated  bool
+	NoValue     bool // it may stand without a value
+	Accumulates bool // given again it adds to what was given before
+}
+
+// Gate is one feature gate.
+type Gate struct {
+	Name  string
+	Specs []Spec
+	Needs []string
+}
+
+// Spec is what holds of a gate from a release on.
+type Spec struct {
+	Since   string // "1.36"
+	Compat  string // the --min-compatibility-version that it also takes, or ""
+	Stage   string // as the source has it: "ALPHA", "BETA", "", "DEPRECATED", "PRE-ALPHA"
+	Default bool
+	Locked  bool
+}
+
+// GroupVersion is one registered version of a group.
+type GroupVersion struct {
+	GroupVersion string
+	// Listed: the release has a default for it, hence api/all and the like reach it. Default is that default.
+	Listed, Default bool
+	// On and Off are resources for which the release has a default of their own.
+	On, Off []string
+}
+
+func main() {
+	description := Description{
+		Version:  componentversion.Get().GitVersion,
+		Flags:    flags(),
+		Gates:    gates(),
+		Versions: versions(),
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(description); err != nil {
+		fmt.Fprintln(os.Stderr, "describe:", err)
+		os.Exit(1)
+	}
+}
+
+func flags() []Flag {
+	var all []Flag
+	// Two commands in one process would share the feature gates, so each flag is tried on the one that there is.
+	app.NewAPIServerCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		all = append(all, Flag{
+			Name:        f.Name,
+			Type:        f.Value.Type(),
+			Deprecated:  f.Deprecated != "",
+			NoValue:     f.NoOptDefVal != "",
+			Accumulates: accumulates(f),
+		})
+	})
+	return all
+}
+
+// samples has values of which each flag takes two that differ, unless it takes one value only.
+var samples = []string{
+	"api/alpha=true", "api/beta=true", "A=true", "B=true", "a=b", "c=d", "a#1", "b#2", "1.31", "1.32", "17", "18", "17s", "18s",
+	"127.0.0.1", "127.0.0.2", "10.0.0.0/8", "11.0.0.0/8", "100-200", "101-201", "a,b", "c,d", "a,b:c", "d,e:f", "true", "false",
+	"a=1", "b=2", "a=b,c", "metric,label=a", "metric,label=b", "a", "b", "json", "text", "A", "B",
+}
+
+// accumulates tells whether setting the flag twice leaves something of the first value.
+func accumulates(f *pflag.Flag) bool {
+	var first string
+	var alone []string // what the flag says after one value of its own
+	for _, sample := range samples {
+		if f.Value.Set(sample) != nil {
+			continue
+		}
+		now := f.Value.String()
+		if first == "" {
+			first = sample
+			alone = append(alone, now)
+			continue
+		}
+		if now == alone[0] {
+			continue
+		}
+		// After first, sample, first again: a flag that keeps the last value only says what it said after the first.
+		if f.Value.Set(first) != nil {
+			return false
+		}
+		return f.Value.String() != alone[0]
+	}
+	return false
+}
+
+func gates() []Gate {
+	gate := utilfeature.DefaultMutableFeatureGate
+	needs := map[featuregate.Feature][]featuregate.Feature{}
+	// From 1.35 on.
+	if d, ok := gate.(interface {
+		Dependencies() map[featuregate.Feature][]featuregate.Feature
+	}); ok {
+		needs = d.Dependencies()
+	}
+	var all []Gate
+	for name, specs := range gate.GetAllVersioned() {
+		g := Gate{Name: string(name)}
+		for _, spec := range specs {
+			g.Specs = append(g.Specs, Spec{
+				Since:   spec.Version.String(),
+				Compat:  minCompatibility(spec),
+				Stage:   string(spec.PreRelease),
+				Default: spec.Default,
+				Locked:  spec.LockToDefault,
+			})
+		}
+		for _, need := range needs[name] {
+			g.Needs = append(g.Needs, string(need))
+		}
+		slices.Sort(g.Needs)
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b Gate) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// minCompatibility reads a field that releases before 1.35 do not have.
+func minCompatibility(spec featuregate.FeatureSpec) string {
+	field := reflect.ValueOf(spec).FieldByName("MinCompatibilityVersion")
+	if !field.IsValid() || field.IsNil() {
+		return ""
+	}
+	return field.Interface().(*version.Version).String()
+}
+
+func versions() []GroupVersion {
+	registered := slices.Concat(
+		legacyscheme.Scheme.PrioritizedVersionsAllGroups(),
+		apiextensions.Scheme.PrioritizedVersionsAllGroups(),
+		aggregatorscheme.Scheme.PrioritizedVersionsAllGroups())
+	byVersion := map[schema.GroupVersion]*GroupVersion{}
+	for _, gv := range registered {
+		byVersion[gv] = &GroupVersion{GroupVersion: gv.String()}
+	}
+	for _, defaults := range []*serverstorage.ResourceConfig{
+		controlplane.DefaultAPIResourceConfigSource(),
+		apiextensions.DefaultAPIResourceConfigSource(),
+		aggregator.DefaultAPIResourceConfigSource(),
+	} {
+		of := func(gv schema.GroupVersion) *GroupVersion {
+			if byVersion[gv] == nil {
+				fmt.Fprintf(os.Stderr, "describe: %s has a default and is not registered\n", gv)
+				os.Exit(1)
+			}
+			return byVersion[gv]
+		}
+		for gv, on := range defaults.GroupVersionConfigs {
+			v := of(gv)
+			v.Listed, v.Default = true, on
+		}
+		for gvr, on := range defaults.ResourceConfigs {
+			if v := of(gvr.GroupVersion()); on {
+				v.On = append(v.On, gvr.Resource)
+			} else {
+				v.Off = append(v.Off, gvr.Resource)
+			}
+		}
+	}
+	var all []GroupVersion
+	for _, v := range byVersion {
+		slices.Sort(v.On)
+		slices.Sort(v.Off)
+		all = append(all, *v)
+	}
+	slices.SortFunc(all, func(a, b GroupVersion) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
+	return all
+}
