@@ -2,6 +2,7 @@ package release
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,9 +45,10 @@ func TestCatalogueFlag(t *testing.T) {
 		{36, "peer_ca_file", Flag{Name: "peer-ca-file", Type: "string"}, true},
 		{36, "Peer-CA-File", Flag{}, false},
 		{36, "cloud-provider", Flag{}, false},
-		{36, "watch-cache", Flag{Name: "watch-cache", Type: "bool", Bare: true}, true},
+		{36, "watch-cache", Flag{Name: "watch-cache", Type: "bool", Bare: true, Default: "true"}, true},
+		{36, "kubelet-preferred-address-types", Flag{Name: "kubelet-preferred-address-types", Type: "stringSlice", Again: true, Default: "[Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP]"}, true},
 		{36, "feature-gates", Flag{Name: "feature-gates", Type: "colonSeparatedMultimapStringString", Again: true}, true},
-		{36, "apiserver-count", Flag{Name: "apiserver-count", Type: "int", Deprecated: true}, true},
+		{36, "apiserver-count", Flag{Name: "apiserver-count", Type: "int", Deprecated: true, Default: "1"}, true},
 	} {
 		c, _ := CatalogueOf(OfMinor(tt.minor))
 		got, ok := c.Flag(tt.name)
@@ -60,28 +62,61 @@ func TestParseCatalogueErrors(t *testing.T) {
 	for _, text := range []string{
 		"", "kube-apiserver\n", "kube-apiserver none\n", "other v1.36.3\n", "kube-apiserver v1.36.3\n\n[flags\n",
 	} {
-		if c, err := parseCatalogue(text); err == nil {
+		if c, err := ParseCatalogue(text); err == nil {
 			t.Errorf("%q: %v", text, c)
 		}
 	}
 	for _, line := range []string{"x", "x string odd"} {
-		if _, err := parseFlags(fields(line)); err == nil {
+		if _, err := parseFlag(strings.Fields(line)); err == nil {
 			t.Errorf("flag %q: no error", line)
 		}
 	}
 	for _, line := range []string{"X 1.36", "X 36=beta,on", "X 1.36=beta,maybe", "X 1.36=beta,on,compat=36"} {
-		if _, err := parseGates(fields(line)); err == nil {
+		if _, err := parseGates(section("\n" + line)); err == nil {
 			t.Errorf("gate %q: no error", line)
 		}
 	}
 	for _, line := range []string{"apps/v1", "apps/v1 maybe", "apps/v1 on off"} {
-		if _, err := parseVersions(fields(line)); err == nil {
+		if _, err := parseVersions(section("\n" + line)); err == nil {
 			t.Errorf("version %q: no error", line)
 		}
 	}
 	for _, line := range []string{"apps/v1", "apps/v1 deployments odd", "apps/v1 deployments since=x", "apps/v1 deployments until=1.x"} {
-		if _, err := parseResources(fields(line)); err == nil {
+		if _, err := parseResources(section("\n" + line)); err == nil {
 			t.Errorf("resource %q: no error", line)
+		}
+	}
+}
+
+// What a run of check decodes of the two catalogues that it needs: their flags and gates.
+func BenchmarkCatalogueFlagsAndGates(b *testing.B) {
+	text, err := catalogueFiles.ReadFile("catalogue/1.36.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		c, err := ParseCatalogue(string(text))
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.Flag(FlagPeerCAFile)
+		c.Gate(Gate, EffectiveOf(c.Release()))
+	}
+}
+
+// What a server serves, with all of a catalogue decoded.
+func BenchmarkCatalogueServes(b *testing.B) {
+	text, err := catalogueFiles.ReadFile("catalogue/1.36.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		c, err := ParseCatalogue(string(text))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := c.Serves(APISettings{RuntimeConfig: []string{"api/beta=true"}}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -102,17 +102,13 @@ func MigrationHint(apiVersion string) string {
 	return "run `kubeadm config migrate --old-config OLD --new-config NEW` with a kubeadm that still reads it: " + strings.Join(steps, ", then ")
 }
 
-// kubeadmGates are the feature gates of kubeadm itself, by minor (cmd/kubeadm/app/features/
-// features.go).
-var kubeadmGates = map[int][]string{
-	33: {"ControlPlaneKubeletLocalMode", "NodeLocalCRISocket", "PublicKeysECDSA", "RootlessControlPlane", "WaitForAllControlPlaneComponents"},
-	34: {"ControlPlaneKubeletLocalMode", "NodeLocalCRISocket", "PublicKeysECDSA", "RootlessControlPlane", "WaitForAllControlPlaneComponents"},
-	35: {"ControlPlaneKubeletLocalMode", "NodeLocalCRISocket", "PublicKeysECDSA", "RootlessControlPlane"},
-	36: {"NodeLocalCRISocket", "PublicKeysECDSA", "RootlessControlPlane"},
-	37: {"RootlessControlPlane"},
-}
-
 // KubeadmGates lists, sorted, the names that the kubeadm of release r accepts in
 // ClusterConfiguration.featureGates; it refuses the file for any other. It is nil for a release that
 // mvpcheck has no facts for.
-func KubeadmGates(r Release) []string { return slices.Clone(kubeadmGates[r.minor]) }
+func KubeadmGates(r Release) []string {
+	c, ok := CatalogueOf(r)
+	if !ok {
+		return nil
+	}
+	return c.kubeadm.names()
+}

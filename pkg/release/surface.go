@@ -60,8 +60,7 @@ func (r Resource) emulable(emulated Release) bool {
 
 func (r Resource) gatesFit(on map[string]bool) bool {
 	for _, gate := range r.gates {
-		name, off := strings.CutPrefix(gate, "!")
-		if on[name] == off {
+		if !on[gate] {
 			return false
 		}
 	}
@@ -175,7 +174,7 @@ func (c *Catalogue) RuntimeConfigProblems(config RuntimeConfig) []RuntimeConfigP
 
 func (c *Catalogue) runtimeProblem(e RuntimeConfigEntry) string {
 	key := e.canonical()
-	if key == "" {
+	if key == "" && e.Key != "" {
 		return ""
 	}
 	if isRuntimeClass(key) {

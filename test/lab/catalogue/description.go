@@ -14,7 +14,7 @@ import (
 type description struct {
 	Version string
 	Flags   []struct {
-		Name, Type                       string
+		Name, Type, Default              string
 		Deprecated, NoValue, Accumulates bool
 	}
 	Gates []struct {
@@ -25,7 +25,9 @@ type description struct {
 		}
 		Needs []string
 	}
-	Versions []struct {
+	KubeadmGates []string
+	Plugins      []string
+	Versions     []struct {
 		GroupVersion    string
 		Listed, Default bool
 		On, Off         []string
@@ -69,6 +71,12 @@ func (d *description) text() (string, error) {
 				b.WriteString(" " + word.word)
 			}
 		}
+		if f.Default != "" && f.Default != "[]" && f.Default != "<nil>" {
+			if strings.Join(strings.Fields(f.Default), " ") != f.Default {
+				return "", fmt.Errorf("flag %s: the catalogue has no words for the default %q", f.Name, f.Default)
+			}
+			b.WriteString(" default=" + f.Default)
+		}
 		b.WriteString("\n")
 	}
 
@@ -92,6 +100,16 @@ func (d *description) text() (string, error) {
 			b.WriteString(" needs=" + strings.Join(g.Needs, ","))
 		}
 		b.WriteString("\n")
+	}
+
+	b.WriteString("\n[kubeadm-gates]\n")
+	for _, name := range d.KubeadmGates {
+		b.WriteString(name + "\n")
+	}
+
+	b.WriteString("\n[admission-plugins]\n")
+	for _, name := range d.Plugins {
+		b.WriteString(name + "\n")
 	}
 
 	b.WriteString("\n[versions]\n")

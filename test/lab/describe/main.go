@@ -1,6 +1,7 @@
 // Describe tells, as JSON on standard output, what the kube-apiserver that it is linked with accepts: each flag of
 // the real command, each feature gate with its versioned specifications, locks and dependencies (which --help leaves
-// out), and each group version with what the release makes of it when --runtime-config does not say.
+// out), and each group version with what the release makes of it when --runtime-config does not say; the admission
+// plugins; and the feature gates of kubeadm itself.
 //
 // The nested module of each release below ../releases builds it against that release; ../catalogue reads it.
 package main
@@ -8,6 +9,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -24,21 +26,26 @@ import (
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
 	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	kubeadmfeatures "k8s.io/kubernetes/cmd/kubeadm/app/features"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/controlplane"
+	kubeapiserver "k8s.io/kubernetes/pkg/kubeapiserver/options"
 )
 
 // Description is the whole output; package catalogue has the same fields.
 type Description struct {
-	Version  string
-	Flags    []Flag
-	Gates    []Gate
-	Versions []GroupVersion
+	Version      string
+	Flags        []Flag
+	Gates        []Gate
+	KubeadmGates []string
+	Plugins      []string // of admission
+	Versions     []GroupVersion
 }
 
 // Flag is one flag of the command.
 type Flag struct {
 	Name, Type  string
+	Default     string // as --help has it
 	Deprecated  bool
 	NoValue     bool // it may stand without a value
 	Accumulates bool // given again it adds to what was given before
@@ -71,10 +78,12 @@ type GroupVersion struct {
 
 func main() {
 	description := Description{
-		Version:  componentversion.Get().GitVersion,
-		Flags:    flags(),
-		Gates:    gates(),
-		Versions: versions(),
+		Version:      componentversion.Get().GitVersion,
+		Flags:        flags(),
+		Gates:        gates(),
+		KubeadmGates: slices.Sorted(maps.Keys(kubeadmfeatures.InitFeatureGates)),
+		Plugins:      kubeapiserver.NewAdmissionOptions().GenericAdmission.Plugins.Registered(),
+		Versions:     versions(),
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(description); err != nil {
 		fmt.Fprintln(os.Stderr, "describe:", err)
@@ -89,6 +98,7 @@ func flags() []Flag {
 		all = append(all, Flag{
 			Name:        f.Name,
 			Type:        f.Value.Type(),
+			Default:     f.DefValue,
 			Deprecated:  f.Deprecated != "",
 			NoValue:     f.NoOptDefVal != "",
 			Accumulates: accumulates(f),
