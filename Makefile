@@ -1,7 +1,7 @@
 # The targets that people and CI call. Everything is plain go commands; tools are pinned in tools/go.mod.
 GO ?= go
 
-.PHONY: all build test lint verify update fuzz lab lab-evidence lab-up lab-down bench clean
+.PHONY: all build test lint verify update update-catalogue fuzz lab lab-evidence lab-fuzz lab-walk lab-up lab-down bench clean
 
 all: build
 
@@ -26,17 +26,32 @@ update: ## write golden files and generated documentation anew
 	hack/update-docs.sh
 	$(GO) test ./pkg/report ./pkg/patch ./pkg/checks ./pkg/evidence -update
 
+update-catalogue: ## make pkg/release/catalogue anew from the releases: make update-catalogue RELEASE=1.38 (default all)
+	$(GO) run ./test/lab/cmd/labbuild $(if $(RELEASE),-release $(RELEASE)) kubeadm kube-apiserver describe
+	$(GO) run ./test/lab/cmd/labbuild etcd
+	$(GO) test -tags lab -count=1 -timeout 90m -v -run TestCatalogue ./test/lab/catalogue -update $(if $(RELEASE),-release $(RELEASE))
+
 fuzz: ## every fuzz target for FUZZTIME (default 1m)
 	hack/fuzz.sh $(or $(FUZZTIME),1m)
 
 lab: ## compare with the real kubeadm and kube-apiserver of each release; builds what is missing
-	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd
+	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver describe etcd
 	$(GO) test -tags lab -count=1 -timeout 30m ./test/lab/...
 
 lab-evidence: ## record anew what the servers of the scenarios say (testdata/evidence), and the judgement beside it
 	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd
 	$(GO) test -tags lab -count=1 -timeout 30m ./test/lab/scenarios -update
 	$(GO) test ./pkg/checks -update
+
+lab-fuzz: ## random settings against the real kube-apiserver: make lab-fuzz N=1000 SEED=7; one again: SEED=7 ONLY=123 RUN=TestStartUp
+	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd
+	n=$(or $(N),100); $(GO) test -tags lab -count=1 -timeout 0 -v -run '$(or $(RUN),TestStartUp|TestHandOff)' ./test/lab/campaign \
+		-seed $(or $(SEED),1) -n $$n -planes $$((n / 10)) -only $(or $(ONLY),-1)
+
+lab-walk: ## upgrade real servers one after the other, and compare each step with mvpcheck plan
+	$(GO) run ./test/lab/cmd/labbuild -release 1.35,1.36,1.37 kubeadm kube-apiserver
+	$(GO) run ./test/lab/cmd/labbuild etcd
+	$(GO) test -tags lab -count=1 -timeout 60m -v ./test/lab/walk
 
 lab-up: ## leave a control plane running: make lab-up VERSIONS="1.35 1.36 1.36" ARGS="-set cp-2:v=4"
 	$(GO) run ./test/lab/cmd/lab up $(ARGS) $(or $(VERSIONS),1.35 1.36)

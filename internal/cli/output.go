@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -44,10 +45,13 @@ type output struct{ format, file string }
 // outputsValue are the values of -o.
 type outputsValue []output
 
-func (v *outputsValue) Set(s string) error {
+func (v *outputsValue) Set(s string) error { return v.add(s, formatNames()) }
+
+// add takes a value of -o of a command that has these formats.
+func (v *outputsValue) add(s string, formats []string) error {
 	format, file, toFile := strings.Cut(s, "=")
-	if !slices.Contains(formatNames(), format) {
-		return notOneOf(format, formatNames())
+	if !slices.Contains(formats, format) {
+		return notOneOf(format, formats)
 	}
 	if toFile && file == "" {
 		return fmt.Errorf("%q names no file", s)
@@ -81,6 +85,48 @@ func (a *app) useColor(out output, color colorValue) bool {
 		return color == "always"
 	}
 	return color.use(a.OutIsTerminal, a.lookup)
+}
+
+// piece is a part of what a command writes: into a file, or to standard output.
+type piece struct {
+	file  string
+	write func(io.Writer) error
+}
+
+// writePieces writes all of them or, where one fails, no file: they take their names only when all are complete.
+func (a *app) writePieces(pieces []piece) error {
+	var files []*resultFile
+	defer func() {
+		for _, f := range files {
+			f.abandon()
+		}
+	}()
+	for _, p := range pieces {
+		if p.file == "" {
+			var buf bytes.Buffer
+			if err := p.write(&buf); err != nil {
+				return err
+			}
+			if _, err := a.Out.Write(buf.Bytes()); err != nil {
+				return err
+			}
+			continue
+		}
+		f, err := createResult(p.file)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		if err := p.write(f); err != nil {
+			return plainError(p.file, err)
+		}
+	}
+	for _, f := range files {
+		if err := f.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sinks are where a report goes, in every format that was asked for.

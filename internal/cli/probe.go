@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -215,41 +214,14 @@ func replay(_ context.Context, o *probeOptions) (*evidence.ControlPlane, checks.
 	return cp, checks.RunLive(cp, o.rules), nil
 }
 
-// writeProbe writes the report in every format that was asked for, and the evidence. The files take their names only when
-// all are complete.
+// writeProbe writes the report in every format that was asked for, and the evidence.
 func (a *app) writeProbe(cp *evidence.ControlPlane, r *report.ProbeReport, o *probeOptions) error {
-	var files []*resultFile
-	defer func() {
-		for _, f := range files {
-			f.abandon()
-		}
-	}()
-	write := func(name string, write func(io.Writer) error) error {
-		if name == "" {
-			var buf bytes.Buffer
-			if err := write(&buf); err != nil {
-				return err
-			}
-			_, err := a.Out.Write(buf.Bytes())
-			return err
-		}
-		f, err := createResult(name)
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
-		if err := write(f); err != nil {
-			return plainError(name, err)
-		}
-		return nil
-	}
+	var pieces []piece
 	if o.record != "" {
-		if err := write(o.record, cp.Write); err != nil {
-			return err
-		}
+		pieces = append(pieces, piece{o.record, cp.Write})
 	}
 	for _, out := range o.outputs.withText() {
-		err := write(out.file, func(w io.Writer) error {
+		pieces = append(pieces, piece{out.file, func(w io.Writer) error {
 			switch out.format {
 			case "json":
 				return report.WriteProbeJSON(w, r)
@@ -259,15 +231,7 @@ func (a *app) writeProbe(cp *evidence.ControlPlane, r *report.ProbeReport, o *pr
 			return report.WriteProbeText(w, r, report.TextOptions{
 				Program: a.program, Verbose: o.verbose, Quiet: o.quiet, Color: a.useColor(out, o.color),
 			})
-		})
-		if err != nil {
-			return err
-		}
+		}})
 	}
-	for _, f := range files {
-		if err := f.commit(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.writePieces(pieces)
 }

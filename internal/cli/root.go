@@ -41,7 +41,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("mvpcheck {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(a.helpCommand())
-	root.AddCommand(a.checkCommand(), a.patchCommand(), a.probeCommand(), a.explainCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.patchCommand(), a.planCommand(), a.probeCommand(), a.explainCommand(), a.versionCommand())
 	a.completionCommand(root)
 	for _, cmd := range root.Commands() {
 		cmd.Long = a.inProgramsName(cmd.Long)

@@ -32,10 +32,14 @@ var advertiseUnusable = &Rule{
 				p.Skip("the nodes' addresses are not known (--nodes name=ADDRESS,... names them)")
 				continue
 			}
-			ip := net.ParseIP(f.Value)
-			if ip == nil {
+			ip, ok := release.ParseIPFlag(f.Value, v.Release)
+			if !ok || f.Value == "" && f.Origin == config.FromKubeadm {
 				p.Report(notAnIP(p, f, v))
 				continue
+			}
+			said := "advertise-address " + f.Value + " is the unspecified address"
+			if ip == nil {
+				ip, said = net.IPv4zero, "advertise-address is empty"
 			}
 			kind := unusable(ip)
 			if kind != "" && f.Origin == config.FromKubeadm && !f.At.IsZero() {
@@ -53,7 +57,7 @@ var advertiseUnusable = &Rule{
 			if ip.IsUnspecified() {
 				p.Report(Finding{
 					Severity: Warning, At: p.place(f), When: v.When,
-					Message: fmt.Sprintf("advertise-address %s is the unspecified address; kube-apiserver advertises an address of its own choice.", f.Value),
+					Message: said + "; kube-apiserver advertises an address of its own choice.",
 					Why:     "it takes the bind address, or the address of the interface with the default route, which peers need not reach.",
 					Fix:     "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
 				})
@@ -207,13 +211,17 @@ var invalidAddress = &Rule{
 	},
 	Run: func(p *Pass) {
 		for _, v := range p.Views() {
+			isIPFlag := func(value string) bool {
+				_, ok := release.ParseIPFlag(value, v.Release)
+				return ok
+			}
 			for _, c := range []struct {
 				name  string
 				valid func(string) bool
 				want  string
 				fatal bool
 			}{
-				{release.FlagBindAddress, isIP, "an IP address", true},
+				{release.FlagBindAddress, isIPFlag, "an IP address", true},
 				{release.FlagSecurePort, isPort, "a port of 1 to 65535", true},
 				{release.FlagPeerAdvertiseIP, isIP, "a bare IP address", false},
 				{release.FlagPeerAdvertisePort, isPort, "a port of 1 to 65535", false},
@@ -261,7 +269,7 @@ var bindUnreachable = &Rule{
 			if f == nil || f.Unknown {
 				continue
 			}
-			ip := net.ParseIP(f.Value)
+			ip, _ := release.ParseIPFlag(f.Value, v.Release)
 			if ip == nil || ip.IsUnspecified() {
 				continue
 			}

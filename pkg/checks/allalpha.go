@@ -2,6 +2,8 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
@@ -17,13 +19,14 @@ var gateThroughAllAlpha = &Rule{
 	},
 	Run: func(p *Pass) {
 		for _, v := range p.Views() {
-			if v.FlagsUnknown || !lacksGenericWorkload(v) {
+			needs := neededByAllAlpha(v)
+			if len(needs) == 0 {
 				continue
 			}
 			p.Report(Finding{
 				Severity: Error, At: p.orFlags(lastEntry(v, release.AllAlpha)), Consequence: WillNotStart, When: v.When,
 				Message: fmt.Sprintf("AllAlpha=true: kube-apiserver of %s exits at start.", v.Release.MinorString()),
-				Why:     "alpha gates that it turns on depend on GenericWorkload, which is off by default.",
+				Why:     fmt.Sprintf("alpha gates that it turns on depend on %s, which is off.", strings.Join(needs, ", ")),
 				Fix:     "write " + gateOnText + " and take AllAlpha away",
 			})
 		}
@@ -46,14 +49,14 @@ var gateThroughAllAlpha = &Rule{
 	},
 }
 
-// lacksGenericWorkload tells whether AllAlpha turns on gates without the one that they depend on: measured on 1.37.2.
-func lacksGenericWorkload(v View) bool {
-	if all, set := v.Gates.Explicit(release.AllAlpha); !set || !all || v.Release.Minor() < 37 || !v.Emulated.SameMinor(v.Release) {
-		return false
+// neededByAllAlpha returns the gates that are off and that alpha gates which AllAlpha turns on need, sorted.
+func neededByAllAlpha(v View) []string {
+	var needs []string
+	for _, r := range v.refusals() {
+		if r.Kind == release.MissingDependency && byAllAlpha(v, r) {
+			needs = append(needs, r.Needs...)
+		}
 	}
-	if on, set := v.Gates.Explicit("GenericWorkload"); set {
-		return !on
-	}
-	beta, set := v.Gates.Explicit(release.AllBeta)
-	return !set || !beta
+	slices.Sort(needs)
+	return slices.Compact(needs)
 }

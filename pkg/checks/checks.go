@@ -272,7 +272,10 @@ type View struct {
 	When []When
 	// Release is the binary's, Emulated the one that it behaves as (S4).
 	Release, Emulated release.Release
-	Gates             release.FeatureGates
+	// Effective are the versions that the server acts by; where it exits on the flags for them, VersionError says why.
+	Effective    release.Effective
+	VersionError *release.VersionError
+	Gates        release.FeatureGates
 	// GateOn: the server has the gate on, by name (GateNamed) or otherwise. It is not to be trusted where the flags are
 	// refused (MVP105 to MVP108).
 	GateOn, GateNamed bool

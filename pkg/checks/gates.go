@@ -37,6 +37,11 @@ var gateOffOnRunning = &Rule{
 			p.Skip("the running release %s has the gate on by default", p.Pair.From.MinorString())
 			return
 		}
+		lacks := p.lacking()
+		if lacks.nothing() {
+			p.skipSame()
+			return
+		}
 		for _, v := range views {
 			if v.GateOn || p.gateMeant(v) || v.FlagsUnknown {
 				continue
@@ -48,13 +53,22 @@ var gateOffOnRunning = &Rule{
 			p.Report(Finding{
 				Severity: Error, At: at, Consequence: FalseNotFound, When: []When{Running},
 				Message: fmt.Sprintf("the gate %s is off on the running %s servers.", release.Gate, v.Release.MinorString()),
-				Why: fmt.Sprintf("until the last %s server is replaced it answers 404 for what only %s serves; %s.",
-					v.Release.MinorString(), p.Pair.To.MinorString(), silent404),
+				Why:     gateOffWhy(p, lacks),
 				Fix:     gateOnText + p.byHand() + ", rolled out on " + v.Release.MinorString() + " before the upgrade",
 				Changes: p.changes(gateOnChange),
 			})
 		}
 	},
+}
+
+// gateOffWhy says what the old servers answer, or what the others answer that cannot find them.
+func gateOffWhy(p *Pass, lacks lacking) string {
+	from, to := p.Pair.From, p.Pair.To
+	if lacks.known && lacks.old == 0 {
+		return fmt.Sprintf("until the last %s server is replaced no peer finds it: the others answer 404 for %s; %s.",
+			from.MinorString(), only(lacks.young, true, from), silent404)
+	}
+	return fmt.Sprintf("until the last %s server is replaced it answers 404 for %s; %s.", from.MinorString(), only(lacks.old, lacks.known, to), silent404)
 }
 
 // gateOffOnTarget is MVP102.

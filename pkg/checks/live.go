@@ -35,15 +35,15 @@ type LiveEffect struct {
 }
 
 // Outcome is what becomes of a request for a resource that a server does not have.
-type Outcome string
+type Outcome = handoff.Outcome
 
 // The outcomes. HandedOff: a peer answers it. NotFound is a false 404. PeerGone: 503, as the peer cannot be
 // reached. OutcomeUnknown: nothing shows it.
 const (
-	HandedOff      Outcome = "handed-off"
-	NotFound       Outcome = "false-404"
-	PeerGone       Outcome = "unavailable"
-	OutcomeUnknown Outcome = "unknown"
+	HandedOff      = handoff.HandedOff
+	NotFound       = handoff.NotFound
+	PeerGone       = handoff.Unavailable
+	OutcomeUnknown = handoff.Unsure
 )
 
 // Route is a resource that a server does not have itself, and what becomes of a request for it.

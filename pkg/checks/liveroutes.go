@@ -58,7 +58,7 @@ func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*live
 		route.Outcome, route.ByGet = PeerGone, true
 	case r.Group == "" || route.Subresource:
 		// Discovery of the core group is never merged, and that of a subresource tells nothing.
-	case v.Gate == handoff.No || v.PeerCA == handoff.No:
+	case route.bySettings() == NotFound:
 		route.Outcome = NotFound
 	case v.Evidence.Merged.OK() && v.release.Minor() >= mergesDiscovery:
 		route.Outcome = NotFound
@@ -67,6 +67,14 @@ func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*live
 		}
 	}
 	s.routes = append(s.routes, route)
+}
+
+// bySettings tells the outcome as far as the settings of the sender alone decide it.
+func (r *Route) bySettings() Outcome {
+	sender := handoff.Server{Gate: r.from.Gate, PeerCA: r.from.PeerCA, Identity: handoff.Unknown}
+	peer := handoff.Server{Gate: handoff.Unknown, Identity: handoff.Unknown, Address: handoff.Unknown}
+	handed, _ := handoff.Judge(sender, peer, unknownLink)
+	return handoff.Route(r.Subresource, []handoff.Holder{{Handed: handed, Up: true}})
 }
 
 // between returns the routes that would lead from one server to the other and no third, as far as they are for the
@@ -120,12 +128,16 @@ func (v *liveServer) side() handoff.Server {
 	return side
 }
 
+// unknownLink is a way between two servers of which nothing is known.
+var unknownLink = handoff.Link{
+	Reached: handoff.Unknown, Named: handoff.Unknown, Trusted: handoff.Unknown, Accepted: handoff.Unknown,
+	Readable: handoff.Unknown, Proved: handoff.Unknown,
+}
+
 // link is what the evidence tells of the way between two servers.
 func (s *liveState) link(from, to *liveServer) handoff.Link {
-	l := handoff.Link{
-		Reached: handoff.Unknown, Named: handoff.Unknown, Trusted: handoff.Unknown, Accepted: handoff.Unknown,
-		Readable: handoff.Unknown, Proved: s.proved(from, to),
-	}
+	l := unknownLink
+	l.Proved = s.proved(from, to)
 	if d := to.dial; d != nil {
 		l.Reached = yesNo(d.Connected)
 		if d.Connected {

@@ -423,32 +423,3 @@ var refusedDocument = &Rule{
 		}
 	},
 }
-
-// misspeltFlags is the part of MVP120 that needs no catalogue of flags.
-var misspeltFlags = &Rule{
-	ID: "MVP120", Name: "unknown-flag", Severity: Error, Fixable: true,
-	Doc: Doc{
-		What:  "An apiServer extraArg has a name that no kube-apiserver flag can have: one with a capital letter, such as featureGates.",
-		Why:   "kubeadm passes the name on unchecked, and kube-apiserver exits: unknown flag.",
-		Fix:   "Write the flag as kube-apiserver --help does: feature-gates.",
-		Facts: []string{"S8g", "S8j"}, Since: "0.1.0",
-	},
-	Run: func(p *Pass) {
-		for _, a := range p.Cluster.APIServer.Args {
-			flag, ok := misspeltFlag(a.Name)
-			if !ok || config.PlaceholderIn(a.Name) != "" {
-				continue
-			}
-			f := Finding{
-				Severity: Error, At: a.NameAt, Consequence: WillNotStart,
-				Message: fmt.Sprintf("kube-apiserver has no flag --%s; its flags are written in small letters with dashes.", a.Name),
-				Why:     exitsAtStart + "; what the flag was to set is not set.",
-				Fix:     "write " + flag,
-			}
-			if handOffFlags[flag] {
-				f.Changes = p.changes(Change{Op: RenameArg, Arg: a, Flag: flag, Summary: "renamed " + a.Name + " to " + flag})
-			}
-			p.Report(f)
-		}
-	},
-}

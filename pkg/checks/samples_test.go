@@ -29,6 +29,7 @@ const samplesDir = "../../testdata/rules"
 // MVP208 have more to say with certificates at hand, which a file of the repository would see expire: their samples show
 // what the flags alone tell; TestPeerCAByFile, TestServingNameByFile, TestRequestHeaderByFile and TestUnreadable the rest.
 var withoutSamples = map[string]string{
+	"MVP127": "needs the files of a node: TestUnreadableFile makes them",
 	"MVP207": "needs certificates that end soon: TestExpiry makes them",
 }
 

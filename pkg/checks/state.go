@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,20 +35,30 @@ func (s *state) addViews(servers []config.Server, r release.Release, when ...Whe
 	}
 	for _, server := range servers {
 		v := View{Server: server, When: when, Release: r}
-		var values []string
-		for _, f := range server.Flags.All(release.FlagFeatureGates) {
-			values = append(values, f.Value)
+		v.Gates = release.ParseFeatureGates(v.values(release.FlagFeatureGates))
+		var err error
+		v.Effective, err = release.EffectiveVersions(v.values(release.FlagEmulatedVersion), v.values(release.FlagMinCompatibility), r)
+		if !v.unknown(release.FlagEmulatedVersion) && !v.unknown(release.FlagMinCompatibility) {
+			errors.As(err, &v.VersionError)
 		}
-		v.Gates = release.ParseFeatureGates(values)
-		values = nil
-		for _, f := range server.Flags.All(release.FlagEmulatedVersion) {
-			values = append(values, f.Value)
-		}
-		// A version that the server refuses is left to the rules about start-up.
-		v.Emulated, _ = release.EmulatedVersion(values, r)
+		v.Emulated = v.Effective.Emulated
 		v.GateOn, v.GateNamed = v.Gates.Gate(release.Gate, v.Emulated)
 		s.views = append(s.views, v)
 	}
+}
+
+// values are those that the command line gives for a flag, in their order.
+func (v View) values(flag string) []string {
+	var values []string
+	for _, f := range v.Flags.All(flag) {
+		values = append(values, f.Value)
+	}
+	return values
+}
+
+// unknown tells whether a value of a flag is not known.
+func (v View) unknown(flag string) bool {
+	return slices.ContainsFunc(v.Flags.All(flag), func(f *config.Flag) bool { return f.Unknown })
 }
 
 // singleControlPlane says why a cluster has one control-plane node, empty where it has several.
@@ -183,7 +194,7 @@ func (p *Pass) causedElsewhere(flag string) bool {
 		}
 	}
 	for _, a := range p.Cluster.APIServer.Args {
-		if kebab, ok := misspeltFlag(a.Name); ok && kebab == flag {
+		if meant, ok := p.meantFlag(a.Name); ok && meant == flag {
 			return true
 		}
 	}
@@ -219,24 +230,6 @@ func (p *Pass) gateMeant(v View) bool {
 		}
 	}
 	return false
-}
-
-// misspeltFlag returns the flag that a name with capitals was meant to be. No flag of kube-apiserver has a capital.
-func misspeltFlag(name string) (flag string, ok bool) {
-	if strings.ToLower(name) == name {
-		return "", false
-	}
-	upper := func(i int) bool { return i >= 0 && i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
-	var b strings.Builder
-	for i, r := range name {
-		// A word begins at a capital behind a small letter, and at the last capital of several: peerCAFile is peer-ca-file.
-		next := i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'
-		if upper(i) && i > 0 && name[i-1] != '-' && name[i-1] != '_' && (!upper(i-1) || next) {
-			b.WriteByte('-')
-		}
-		b.WriteString(strings.ToLower(string(r)))
-	}
-	return release.NormalizeFlag(b.String()), true
 }
 
 // editable tells whether mvpcheck patch can change the flags of this form of configuration.

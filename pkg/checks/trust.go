@@ -168,6 +168,11 @@ var ruleMVP201 = &Rule{
 			p.Skip("the minor release does not change: all servers serve the same")
 			return
 		}
+		lacks := p.lacking()
+		if lacks.nothing() {
+			p.skipSame()
+			return
+		}
 		for _, g := range p.byValue(release.FlagPeerCAFile) {
 			if isSet(g.flags[0]) {
 				continue
@@ -176,12 +181,12 @@ var ruleMVP201 = &Rule{
 				p.Skip("%s is there and does not reach the servers, which another finding says", release.FlagPeerCAFile)
 				continue
 			}
-			p.reportPeerCAMissing(g)
+			p.reportPeerCAMissing(g, lacks)
 		}
 	},
 }
 
-func (p *Pass) reportPeerCAMissing(g values) {
+func (p *Pass) reportPeerCAMissing(g values, lacks lacking) {
 	state := "not set"
 	if g.flags[0] != nil {
 		state = "empty"
@@ -189,12 +194,26 @@ func (p *Pass) reportPeerCAMissing(g values) {
 	f := Finding{
 		Severity: Error, At: p.placeOr(g.flags[0], g.views[0]), Consequence: FalseNotFound, When: whenOf(g.views),
 		Message: fmt.Sprintf("%s is %s: the servers cannot verify each other and hand no request over.", release.FlagPeerCAFile, state),
-		Why:     fmt.Sprintf("%s, each answers 404 for what only the other release serves; %s.", p.sideBySide(), silent404),
+		Why:     fmt.Sprintf("%s, %s; %s.", p.sideBySide(), peerCAMissingWhy(p, lacks), silent404),
 		Fix: fmt.Sprintf("%s: %s%s, rolled out on %s before the upgrade",
 			release.FlagPeerCAFile, p.clusterCA(g.views[0]), p.byHand(), p.Pair.From.MinorString()),
 		Changes: p.setPeerCA(g.flags[0]),
 	}
 	p.Report(f)
+}
+
+// peerCAMissingWhy says which servers answer 404 for what.
+func peerCAMissingWhy(p *Pass, lacks lacking) string {
+	from, to := p.Pair.From, p.Pair.To
+	switch {
+	case !lacks.known:
+		return "each answers 404 for what only the other release serves"
+	case lacks.young == 0:
+		return fmt.Sprintf("the old ones answer 404 for %s", only(lacks.old, true, to))
+	case lacks.old == 0:
+		return fmt.Sprintf("the new ones answer 404 for %s", only(lacks.young, true, from))
+	}
+	return fmt.Sprintf("the old ones answer 404 for %s, the new ones for %s", only(lacks.old, true, to), only(lacks.young, true, from))
 }
 
 // ruleMVP202 is MVP202.

@@ -1,5 +1,6 @@
-// Package handoff decides which API server can hand a request to which peer: pure, from facts about the two servers and
-// the way between them, whether these come from configurations or from a live control plane.
+// Package handoff decides which API server can hand a request to which peer, what becomes of a request for a resource that
+// a server lacks, and how both change while one server after the other is replaced. It is pure: the facts come from
+// configurations or from a live control plane.
 package handoff
 
 // Answer is what is known of a fact.
@@ -45,6 +46,8 @@ const (
 	PeerUntrusted   Cause = "the sender does not trust the peer"                 // H4, H15
 	SenderRefused   Cause = "the peer refuses the sender"                        // H6, H7
 	Undiscoverable  Cause = "the peer forbids reading discovery"                 // MVP515
+	// SenderAsksOnce can only make a verdict unknown.
+	SenderAsksOnce Cause = "the sender is older than 1.35 and asks a peer only in the first second after one of them has started"
 )
 
 // Judge tells whether the sender hands requests to the peer. No comes with its cause, or with none where requests have

@@ -25,6 +25,7 @@ const (
 	FlagTLSCertFile          = "tls-cert-file"
 	FlagTLSPrivateKeyFile    = "tls-private-key-file"
 	FlagEgressSelectorConfig = "egress-selector-config-file"
+	FlagPriorityAndFairness  = "enable-priority-and-fairness"
 )
 
 // NormalizeFlag returns the name that kube-apiserver takes a flag for: underscores are dashes (S8j).

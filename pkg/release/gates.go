@@ -118,7 +118,7 @@ func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []Gate
 	on := c.gateStates(gates, at)
 	for name := range on {
 		var off []string
-		for _, need := range c.Needs(name) {
+		for _, need := range append(c.Needs(name), c.neededByOptions(name)...) {
 			if !on[need] {
 				off = append(off, need)
 			}
@@ -132,12 +132,24 @@ func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []Gate
 	return refused
 }
 
+// neededByOptions returns the gates that 1.33 and 1.34 exit without when another is on: there the options check these few
+// (pkg/controlplane/apiserver/options/validation.go and pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes).
+func (c *Catalogue) neededByOptions(name string) []string {
+	switch {
+	case c.binary.minor > 34:
+	case name == "AuthorizeNodeWithSelectors":
+		return []string{"AuthorizeWithSelectors"}
+	case name == "ServiceAccountTokenNodeBinding":
+		return []string{"ServiceAccountTokenNodeBindingValidation"}
+	}
+	return nil
+}
+
 // gateStates tells for each gate of the release whether it is on.
 func (c *Catalogue) gateStates(gates FeatureGates, at Effective) map[string]bool {
-	on := make(map[string]bool, len(c.gates()))
-	for name := range c.gates() {
-		spec, _ := c.Gate(name, at)
-		on[name], _ = gates.state(name, spec)
+	on := make(map[string]bool, len(c.allGates()))
+	for name, g := range c.allGates() {
+		on[name], _ = gates.state(name, g.spec(at))
 	}
 	return on
 }

@@ -30,11 +30,15 @@ func (w *probeText) details() {
 		w.raw("who hands requests to whom:")
 		if len(w.r.Servers) <= maxMatrix {
 			w.raw("\n")
-			w.matrix()
+			names := make([]string, len(w.r.Servers))
+			for i := range w.r.Servers {
+				names[i] = w.r.Servers[i].Name
+			}
+			w.matrix(names, w.r.Pairs)
 		} else {
 			w.pairCount()
 		}
-		for _, g := range groupPairs(w.r) {
+		for _, g := range groupPairs(len(w.r.Servers), w.r.Pairs) {
 			w.pairGroup(&g)
 		}
 	}
@@ -110,15 +114,15 @@ func (w *probeText) routes(g *routeGroup, one, several, after string) {
 }
 
 // matrix writes who hands requests to whom. Servers whose names make it too wide are numbered in the head.
-func (w *probeText) matrix() {
-	verdicts := make(map[[2]string]string, len(w.r.Pairs))
-	for i := range w.r.Pairs {
-		verdicts[[2]string{w.r.Pairs[i].From, w.r.Pairs[i].To}] = w.r.Pairs[i].Verdict
+func (p *printer) matrix(names []string, pairs []ProbePair) {
+	verdicts := make(map[[2]string]string, len(pairs))
+	for i := range pairs {
+		verdicts[[2]string{pairs[i].From, pairs[i].To}] = pairs[i].Verdict
 	}
 	const corner = `FROM \ TO`
 	width, widest := 0, len(corner)
-	for i := range w.r.Servers {
-		n := textColumns(w.r.Servers[i].Name)
+	for _, name := range names {
+		n := textColumns(name)
 		widest = max(widest, n)
 		width += len("  ") + max(n, len("yes"))
 	}
@@ -126,8 +130,7 @@ func (w *probeText) matrix() {
 
 	head := row(corner)
 	rows := [][]cell{nil}
-	for i := range w.r.Servers {
-		from := w.r.Servers[i].Name
+	for i, from := range names {
 		if number := strconv.Itoa(i + 1); numbered {
 			head = append(head, cell{text: number})
 			rows = append(rows, row(number+" "+from))
@@ -135,16 +138,16 @@ func (w *probeText) matrix() {
 			head = append(head, cell{text: from})
 			rows = append(rows, row(from))
 		}
-		for k := range w.r.Servers {
+		for k, to := range names {
 			verdict := unknown
 			if i != k {
-				verdict = pairVerdict(verdicts[[2]string{from, w.r.Servers[k].Name}])
+				verdict = pairVerdict(verdicts[[2]string{from, to}])
 			}
 			rows[i+1] = append(rows[i+1], cell{text: verdict})
 		}
 	}
 	rows[0] = head
-	w.table(rows)
+	p.table(rows)
 }
 
 func pairVerdict(verdict string) string {
@@ -171,7 +174,7 @@ func (w *probeText) pairCount() {
 }
 
 // pairGroup writes why pairs of servers are not yes.
-func (w *probeText) pairGroup(g *pairGroup) {
+func (p *printer) pairGroup(g *pairGroup) {
 	words := slices.Concat(g.from, g.to)
 	words[len(g.from)] = words[len(g.from)-1] + " -> " + words[len(g.from)]
 	words = slices.Delete(words, len(g.from)-1, len(g.from))
@@ -186,12 +189,13 @@ func (w *probeText) pairGroup(g *pairGroup) {
 	if g.verdict == "?" {
 		label = "?:  "
 	}
-	w.list(label, ",", words)
-	w.raw("\n")
+	p.list(label, ",", words)
+	p.raw("\n")
 	if len(g.reasons) > 1 {
-		w.listed("       ", ";", g.reasons)
+		p.list("       ", ";", g.reasons)
+		p.raw("\n")
 	}
-	w.spill()
+	p.spill()
 }
 
 // pairGroup is all pairs of some servers with some others that have a verdict for the same reasons.
@@ -204,12 +208,12 @@ type pairGroup struct {
 
 // groupPairs puts the pairs that are not yes together: what one server has with all others is one group, whichever way
 // round.
-func groupPairs(r *ProbeReport) []pairGroup {
+func groupPairs(servers int, pairs []ProbePair) []pairGroup {
 	const sep = "\x00"
 	var byFrom []pairGroup
 	index := map[string]int{}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
+	for i := range pairs {
+		p := &pairs[i]
 		verdict := pairVerdict(p.Verdict)
 		if verdict == "yes" {
 			continue
@@ -224,7 +228,7 @@ func groupPairs(r *ProbeReport) []pairGroup {
 		byFrom[at].to = append(byFrom[at].to, p.To)
 	}
 
-	others := len(r.Servers) - 1
+	others := servers - 1
 	var groups []pairGroup
 	clear(index)
 	for _, g := range byFrom {

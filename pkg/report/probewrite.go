@@ -18,8 +18,11 @@ func WriteProbeJSON(out io.Writer, r *ProbeReport) error {
 
 // WriteProbeYAML writes the document of WriteProbeJSON as YAML: the same fields at the top in the same order, below
 // them in alphabetical order, as YAML does for check reports.
-func WriteProbeYAML(out io.Writer, r *ProbeReport) error {
-	b, err := marshal(r)
+func WriteProbeYAML(out io.Writer, r *ProbeReport) error { return writeTopYAML(out, r) }
+
+// writeTopYAML writes what v is as JSON with the fields at the top in their order.
+func writeTopYAML(out io.Writer, v any) error {
+	b, err := marshal(v)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func (c *typeCheck) resolve(schema map[string]any) map[string]any {
 
 func (c *typeCheck) value(path string, schema map[string]any, goType reflect.Type) {
 	schema = c.resolve(schema)
+	if goType.Kind() == reflect.Pointer {
+		goType = goType.Elem()
+	}
 	wanted := map[reflect.Kind]string{
 		reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
 		reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object",

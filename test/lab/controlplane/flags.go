@@ -53,10 +53,10 @@ func GateOn(args []string) []string { return Add(release.FlagFeatureGates, relea
 // HandOff sets what servers need to hand off to each other: the gate and the right CA.
 func HandOff(args []string) []string { return Set(release.FlagPeerCAFile, CA)(GateOn(args)) }
 
-// flagName is the name in --name=value.
+// flagName is the name in --name=value, with dashes for underscores.
 func flagName(arg string) string {
 	name, _, _ := strings.Cut(arg, "=")
-	return strings.TrimPrefix(name, "--")
+	return release.NormalizeFlag(strings.TrimPrefix(name, "--"))
 }
 
 // flagValue returns the last value of a flag; ok is false where it is not set.

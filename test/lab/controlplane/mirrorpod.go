@@ -94,6 +94,20 @@ func (s *Server) patchStatus(ctx context.Context, path string, status object) er
 	return nil
 }
 
+// Manifest returns kubeadm's static pod manifest with the command line that the server really has.
+func (s *Server) Manifest(tb TB) []byte {
+	tb.Helper()
+	pod, err := s.mirrorPod()
+	if err == nil {
+		var text []byte
+		if text, err = yaml.Marshal(pod); err == nil {
+			return text
+		}
+	}
+	tb.Fatalf("%s: manifest: %v", s.Name, err)
+	return nil
+}
+
 // mirrorPod is kubeadm's static pod as the kubelet shows it.
 func (s *Server) mirrorPod() (object, error) {
 	var pod object

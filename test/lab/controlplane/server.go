@@ -8,12 +8,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -137,22 +139,12 @@ func (s *Server) makeRoot(ctx context.Context) error {
 	if err := copyTree(s.cp.pki(), filepath.Join(s.Root, PKI)); err != nil {
 		return err
 	}
-	// A copy of the program is shared by the nodes, where the cache is on another file system.
-	path, err := s.Release.Path(ctx, "kube-apiserver")
-	if err != nil {
-		return err
-	}
-	shared := filepath.Join(s.cp.Dir, filepath.Base(path))
-	if err := linkFile(path, shared); err != nil {
-		return err
-	}
-	program := filepath.Join(s.Root, serverPath)
-	for _, dir := range []string{filepath.Dir(program), filepath.Join(s.Root, "proc"), filepath.Join(s.Root, "tmp")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+	for _, dir := range []string{"proc", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(s.Root, dir), 0o755); err != nil {
 			return err
 		}
 	}
-	if err := linkFile(shared, program); err != nil {
+	if err := s.putProgram(ctx); err != nil {
 		return err
 	}
 	for name, text := range s.Files {
@@ -161,6 +153,27 @@ func (s *Server) makeRoot(ctx context.Context) error {
 		}
 	}
 	return s.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"))
+}
+
+// putProgram puts the release's program where the node's server runs it.
+func (s *Server) putProgram(ctx context.Context) error {
+	path, err := s.Release.Path(ctx, "kube-apiserver")
+	if err != nil {
+		return err
+	}
+	// A copy of the program is shared by the nodes, where the cache is on another file system.
+	shared := filepath.Join(s.cp.Dir, filepath.Base(path))
+	if err := linkFile(path, shared); err != nil {
+		return err
+	}
+	program := filepath.Join(s.Root, serverPath)
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		return err
+	}
+	if err := os.Remove(program); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return linkFile(shared, program)
 }
 
 // WriteFile writes a file of the node's file system. A nil text removes it.
@@ -216,13 +229,25 @@ func (s *Server) command(ctx context.Context) ([]string, error) {
 	return args, nil
 }
 
-// adapt changes those of kubeadm's flags that do not work here.
+// adapt changes those of kubeadm's flags that do not work here. What the configuration says instead of them stays.
 func (s *Server) adapt(args []string) []string {
 	// The lab's etcd is one for all nodes and has no TLS.
-	for _, name := range []string{"etcd-cafile", "etcd-certfile", "etcd-keyfile"} {
-		args = Remove(name)(args)
+	etcd := map[string]string{
+		"etcd-cafile": PKI + "/etcd/ca.crt", "etcd-certfile": PKI + "/apiserver-etcd-client.crt", "etcd-keyfile": PKI + "/apiserver-etcd-client.key",
 	}
-	args = Set("etcd-servers", "http://"+s.cp.Etcd)(args)
+	changed := slices.ContainsFunc(args, func(arg string) bool {
+		own, ok := etcd[flagName(arg)]
+		_, value, _ := strings.Cut(arg, "=")
+		return ok && value != own
+	})
+	for name := range etcd {
+		if !changed {
+			args = Remove(name)(args)
+		}
+	}
+	if i := slices.Index(args, "--etcd-servers=https://127.0.0.1:2379"); i >= 0 {
+		args[i] = "--etcd-servers=http://" + s.cp.Etcd
+	}
 	// The nodes' addresses are all on one machine: 0.0.0.0, which kubeadm leaves it at, would be those of the others too.
 	if _, ok := flagValue(args, release.FlagBindAddress); !ok {
 		args = Set(release.FlagBindAddress, s.Address)(args)
@@ -254,12 +279,13 @@ func (s *Server) URL() string { return "https://" + s.HostPort() }
 // Start starts the server and does not wait.
 func (s *Server) Start(tb TB) {
 	tb.Helper()
-	if err := s.start(); err != nil {
+	if err := s.Launch(); err != nil {
 		tb.Fatalf("%s: %v", s.Name, err)
 	}
 }
 
-func (s *Server) start() error {
+// Launch is Start without a test.
+func (s *Server) Launch() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.process != nil {
@@ -335,6 +361,22 @@ func (s *Server) Stop(tb TB) {
 		if err := p.end(syscall.SIGTERM, stopTimeout); err != nil {
 			tb.Errorf("%s: %v", s.Name, err)
 		}
+	}
+}
+
+// Upgrade gives the stopped server another release and another kubeadm configuration, as kubeadm does to a node.
+func (s *Server) Upgrade(tb TB, minor, config string) {
+	tb.Helper()
+	r, err := lab.FindRelease(minor)
+	if err != nil {
+		tb.Fatalf("%v", err)
+	}
+	s.Node.Release, s.Node.Config, s.Release = minor, config, r
+	if err := s.putProgram(tb.Context()); err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
+	if s.Args, err = s.command(tb.Context()); err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
 	}
 }
 

@@ -74,7 +74,7 @@ var startRows = []startRow{
 
 	{fact: "S8", name: "misspelt", releases: "1.34 1.35 1.36 1.37", args: gates("UnknownVersionInteroperabiltyProxy=true"), exits: "unrecognized feature gate"},
 	{fact: "S8", name: "wrong case", releases: "1.36", args: gates("unknownVersionInteroperabilityProxy=true"), exits: "unrecognized feature gate"},
-	{fact: "S8", name: "unknown", releases: "1.34 1.36", args: gated("feature-gates", "NoSuchGate=true"), exits: "unrecognized feature gate", later: "MVP121"},
+	{fact: "S8", name: "unknown", releases: "1.34 1.36", args: gated("feature-gates", "NoSuchGate=true"), exits: "unrecognized feature gate"},
 
 	{fact: "S8b", name: "yes", releases: "1.36", args: gates(gate + "=yes"), exits: "invalid value of " + gate},
 	{fact: "S8b", name: "no value", releases: "1.36", args: gates(gate), exits: "missing bool value for " + gate},
@@ -97,20 +97,20 @@ var startRows = []startRow{
 	{fact: "S8e", name: "on, then AllBeta off", releases: "1.36 1.37", args: gates(gateOn + ",AllBeta=false"), exits: "depends on features that are disabled: [APIServerIdentity]"},
 	{fact: "S8e", name: "on with identity, then AllBeta off", releases: "1.36", args: gates(gateOn + ",APIServerIdentity=true,AllBeta=false")},
 
-	{fact: "S8f", name: "locked", releases: "1.34 1.35 1.36", args: gated("feature-gates", "ConsistentListFromCache=false"), exits: "locked", later: "MVP122"},
-	{fact: "S8g", name: "unknown flag", releases: "1.36", args: []string{"cloud-provider", "external"}, exits: "unknown flag: --cloud-provider", later: "MVP120"},
+	{fact: "S8f", name: "locked", releases: "1.34 1.35 1.36", args: gated("feature-gates", "ConsistentListFromCache=false"), exits: "locked"},
+	{fact: "S8g", name: "unknown flag", releases: "1.36", args: []string{"cloud-provider", "external"}, exits: "unknown flag: --cloud-provider"},
 	{fact: "S8g", name: "capitals", releases: "1.36", args: gated("Peer-CA-File", CA), exits: "unknown flag: --Peer-CA-File"},
 	{fact: "S8g", name: "camel case", releases: "1.36", args: gated("peerCAFile", CA), exits: "unknown flag: --peerCAFile"},
 	{fact: "S8j", name: "underscores", releases: "1.36", args: gated("peer_ca_file", CA), check: hasHandOffHook},
 	{fact: "S8j", name: "underscores, gate off", releases: "1.35", args: []string{"peer_ca_file", CA}, exits: gateRequired},
 
-	{fact: "S8k", name: "duration", releases: "1.36", args: []string{"event-ttl", "2"}, exits: "event-ttl", later: "MVP125"},
-	{fact: "S8k", name: "boolean", releases: "1.36", args: []string{"profiling", "external"}, exits: "profiling", later: "MVP125"},
-	{fact: "S8k", name: "runtime-config without value", releases: "1.36", args: []string{"runtime-config", "api/all"}, exits: "api/all", later: "MVP124"},
-	{fact: "S8k", name: "unknown group", releases: "1.36", args: []string{"runtime-config", "no.such.example/v1=true"}, exits: "no.such.example", later: "MVP124"},
-	{fact: "S8k", name: "emulating a newer one", releases: "1.36", args: []string{"emulated-version", "1.37"}, exits: "emulat", later: "MVP125"},
-	{fact: "S8k", name: "emulating too old a one", releases: "1.36", args: []string{"emulated-version", "1.32"}, exits: "emulat", later: "MVP125"},
-	{fact: "S8k", name: "emulating kube:1.35", releases: "1.36", args: []string{"emulated-version", "kube:1.35"}, exits: `could not parse \"kube:1.35\" as version`, later: "MVP125"},
+	{fact: "S8k", name: "duration", releases: "1.36", args: []string{"event-ttl", "2"}, exits: "event-ttl"},
+	{fact: "S8k", name: "boolean", releases: "1.36", args: []string{"profiling", "external"}, exits: "profiling"},
+	{fact: "S8k", name: "runtime-config without value", releases: "1.36", args: []string{"runtime-config", "api/all"}, exits: "api/all"},
+	{fact: "S8k", name: "unknown group", releases: "1.36", args: []string{"runtime-config", "no.such.example/v1=true"}, exits: "no.such.example"},
+	{fact: "S8k", name: "emulating a newer one", releases: "1.36", args: []string{"emulated-version", "1.37"}, exits: "emulat"},
+	{fact: "S8k", name: "emulating too old a one", releases: "1.36", args: []string{"emulated-version", "1.32"}, exits: "emulat"},
+	{fact: "S8k", name: "emulating kube:1.35", releases: "1.36", args: []string{"emulated-version", "kube:1.35"}, exits: `could not parse \"kube:1.35\" as version`},
 	{fact: "S8k", name: "emulating 1.33", releases: "1.36", args: gated("emulated-version", "1.33", "peer-ca-file", CA)},
 	{fact: "S8k", name: "emulating kube=1.35", releases: "1.36", args: gated("emulated-version", "kube=1.35", "peer-ca-file", CA)},
 

@@ -3,8 +3,6 @@
 package scenarios
 
 import (
-	"io"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +89,7 @@ var scenarios = []scenario{
 	{
 		name: "H9", tried: true, given: true,
 		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
-			forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
+			cp.Forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
 			shared := cp.Set("advertise-address", cp.SharedAddress)
 			return []cp.Node{node(old, shared), node(current, shared)}
 		},
@@ -100,7 +98,7 @@ var scenarios = []scenario{
 	{
 		name: "H9-pods", tried: true, pods: true,
 		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
-			forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
+			cp.Forward(t, cp.SharedAddress+":6443", "192.0.2.11:6443")
 			shared := cp.Set("advertise-address", cp.SharedAddress)
 			return []cp.Node{node(old, shared), node(current, shared)}
 		},
@@ -139,34 +137,6 @@ func proxied(noProxy string) cp.Node {
 	n := node(old)
 	n.Env = []string{"HTTPS_PROXY=http://192.0.2.15:3128", "NO_PROXY=" + noProxy}
 	return n
-}
-
-// forward stands for a load balancer: it hands connections to one server.
-func forward(t *testing.T, from, to string) {
-	t.Helper()
-	l, err := net.Listen("tcp", from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer in.Close()
-				out, err := net.Dial("tcp", to)
-				if err != nil {
-					return
-				}
-				defer out.Close()
-				go func() { _, _ = io.Copy(out, in) }()
-				_, _ = io.Copy(in, out)
-			}()
-		}
-	}()
 }
 
 // wait waits until the servers show what they are to show.
@@ -246,7 +216,7 @@ func TestH12(t *testing.T) {
 }
 
 // newIn136 is a resource that 1.36 serves and 1.35 does not.
-var newIn136 = resource{"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicies", false}
+var newIn136 = cp.Resource{Group: "admissionregistration.k8s.io", Version: "v1", Name: "mutatingadmissionpolicies"}
 
 // TestH10 kills the only server that has a resource. At first it is a server that cannot be asked, later one that is gone.
 func TestH10(t *testing.T) {
@@ -259,7 +229,7 @@ func TestH10(t *testing.T) {
 		r := probe(t, "--kubeconfig", kubeconfig)
 		diff(t, "exit code", 3, r.code)
 		diff(t, "findings", []string{"error MVP510 cp-2"}, r.findings())
-		if got := answer(t, servers[0], newIn136); got != "503" {
+		if got := servers[0].Answer(t, newIn136); got != "503" {
 			t.Errorf("%v: the server answers %q, want 503", newIn136, got)
 		}
 	})
@@ -268,7 +238,7 @@ func TestH10(t *testing.T) {
 		r := probe(t, "--kubeconfig", kubeconfig)
 		diff(t, "exit code", 0, r.code)
 		diff(t, "findings", []string{"warning MVP511 cp-1"}, r.findings())
-		if got := answer(t, servers[0], newIn136); got != "503" {
+		if got := servers[0].Answer(t, newIn136); got != "503" {
 			t.Errorf("%v: the server answers %q, want 503", newIn136, got)
 		}
 		r.judgeTruth(t, servers)

@@ -135,17 +135,17 @@ func (r result) judgeTruth(t *testing.T, servers []*controlplane.Server) {
 	}
 	said := map[string]string{}
 	for _, route := range r.report.FalseNotFound {
-		said[key(address[route.Server], route.Group, route.Version, route.Resource)] = "404"
+		said[key(address[route.Server], route.Group, route.Version, route.Resource)] = controlplane.NotFound
 	}
 	for _, route := range r.report.HandedOff {
-		said[key(address[route.Server], route.Group, route.Version, route.Resource)] = "handed off"
+		said[key(address[route.Server], route.Group, route.Version, route.Resource)] = controlplane.HandedOff
 	}
-	all := map[resource][]*controlplane.Server{}
+	all := map[controlplane.Resource][]*controlplane.Server{}
 	for _, s := range servers {
 		if _, _, gone := s.Exited(); gone {
 			continue
 		}
-		for _, r := range allResources(t, s) {
+		for _, r := range s.AllResources(t) {
 			all[r] = append(all[r], s)
 		}
 	}
@@ -156,8 +156,8 @@ func (r result) judgeTruth(t *testing.T, servers []*controlplane.Server) {
 				continue
 			}
 			compared++
-			want := answer(t, s, res)
-			if got := said[key(s.HostPort(), res.group, res.version, res.name)]; got != want {
+			want := s.Answer(t, res)
+			if got := said[key(s.HostPort(), res.Group, res.Version, res.Name)]; got != want {
 				t.Errorf("%s %v: the report says %q, the server answers %q", s.Name, res, got, want)
 			}
 		}
@@ -169,73 +169,6 @@ func (r result) judgeTruth(t *testing.T, servers []*controlplane.Server) {
 
 func key(server, group, version, resource string) string {
 	return server + " " + group + "/" + version + " " + resource
-}
-
-// resource is a resource or subresource.
-type resource struct {
-	group, version, name string
-	namespaced           bool
-}
-
-// allResources are those of a server's own documents, with subresources.
-func allResources(t *testing.T, s *controlplane.Server) []resource {
-	t.Helper()
-	var list struct {
-		Items []struct {
-			Metadata struct{ Name string }
-			Versions []struct {
-				Version   string
-				Resources []struct {
-					Resource     string
-					Scope        string
-					Subresources []struct{ Subresource string }
-				}
-			}
-		}
-	}
-	var out []resource
-	for _, path := range []string{"/api", "/apis"} {
-		s.Get(t, path, controlplane.AcceptLocal).Into(t, &list)
-		for _, g := range list.Items {
-			for _, v := range g.Versions {
-				for _, r := range v.Resources {
-					res := resource{g.Metadata.Name, v.Version, r.Resource, r.Scope == "Namespaced"}
-					out = append(out, res)
-					for _, sub := range r.Subresources {
-						res.name = r.Resource + "/" + sub.Subresource
-						out = append(out, res)
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// answer tells what a client gets for a resource, by listing it or, for a subresource, by reading one of an object that
-// there is not.
-func answer(t *testing.T, s *controlplane.Server, r resource) string {
-	t.Helper()
-	path := "/apis/" + r.group + "/" + r.version + "/"
-	if r.group == "" {
-		path = "/api/" + r.version + "/"
-	}
-	if name, sub, ok := strings.Cut(r.name, "/"); ok {
-		if r.namespaced {
-			path += "namespaces/default/"
-		}
-		path += name + "/nothing/" + sub
-	} else {
-		path += r.name
-	}
-	a := s.Get(t, path)
-	switch {
-	case a.Status == 200, a.Status == 404 && bytes.Contains(a.Body, []byte(`"name":"nothing"`)), a.Status == 405:
-		return "handed off"
-	case a.Status == 404:
-		return "404"
-	}
-	return fmt.Sprint(a.Status)
 }
 
 func diff(t *testing.T, what string, want, got any) {

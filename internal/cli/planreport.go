@@ -1,0 +1,401 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/pkg/patch"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/pkg/report"
+)
+
+// planBuilder puts the report of a plan together.
+type planBuilder struct {
+	pair   checks.Pair
+	now    checks.HandOff
+	report *report.PlanReport
+	causes []checks.Finding
+}
+
+// roll walks one way. action is what its steps are.
+func roll(action string, nodes []checks.NodeServers, before, after func(*checks.NodeServers) checks.ConfiguredServer) report.PlanRoll {
+	walked := make([]handoff.Node, len(nodes))
+	for i := range nodes {
+		n := &nodes[i]
+		walked[i] = handoff.Node{Name: n.Name, Before: before(n).State, After: after(n).State}
+	}
+	var out report.PlanRoll
+	for i, s := range handoff.Walk(walked) {
+		step := report.PlanStep{
+			Step: i, Node: s.Node, Action: action, Releases: map[string]string{}, PlanMoment: planMoment(&s.Up),
+		}
+		if s.Node == "" {
+			step.Action = report.ActionNone
+		}
+		if s.Down != nil {
+			m := planMoment(s.Down)
+			step.Replacing = &m
+		}
+		for k := range nodes {
+			server := before(&nodes[k])
+			switch replaced := k < i; {
+			case slices.Contains(s.NotStarting, nodes[k].Name) && s.Node == "":
+				continue // it does not run
+			case replaced && !slices.Contains(s.NotStarting, nodes[k].Name):
+				server = after(&nodes[k])
+			}
+			step.Releases[nodes[k].Name] = server.Release.Full()
+		}
+		for _, name := range s.NotStarting {
+			failing := before
+			if s.Node != "" {
+				failing = after
+			}
+			k := slices.IndexFunc(nodes, func(n checks.NodeServers) bool { return n.Name == name })
+			step.NotStarting = append(step.NotStarting, planFailures(name, failing(&nodes[k]))...)
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	out.Stopped = stopped(&out, len(nodes))
+	return out
+}
+
+// stopped says why a roll ends early.
+func stopped(r *report.PlanRoll, nodes int) string {
+	last := &r.Steps[len(r.Steps)-1]
+	switch {
+	case len(last.NotStarting) == 0:
+		return ""
+	case last.Node == "":
+		return "kube-apiserver exits with this configuration on the running release, so it is not what the servers run now, and rolling it out fails"
+	}
+	left := nodes - last.Step
+	text := fmt.Sprintf("kube-apiserver on %s does not start; kubeadm brings the old one back, and the roll stops there", last.Node)
+	if left > 0 {
+		text += fmt.Sprintf(", %d of %d nodes before its end", left, nodes)
+	}
+	return text
+}
+
+func planFailures(node string, s checks.ConfiguredServer) []report.PlanFailure {
+	var out []report.PlanFailure
+	for _, n := range s.Stops {
+		f := report.PlanFailure{Node: node, Reason: n.Reason}
+		if n.Rule != nil {
+			f.Rule = n.Rule.ID
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func planMoment(m *handoff.Moment) report.PlanMoment {
+	out := report.PlanMoment{Blind: m.Blind}
+	for _, p := range m.Pairs {
+		out.Pairs = append(out.Pairs, report.ProbePair{From: p.From, To: p.To, Verdict: string(p.Verdict), Reasons: causeTexts(p.Verdict, p.Causes)})
+	}
+	lists := map[handoff.Outcome]*[]report.PlanRoute{
+		handoff.NotFound: &out.FalseNotFound, handoff.Unavailable: &out.Unavailable, handoff.HandedOff: &out.HandedOff,
+		handoff.Unserved: &out.NotServed, handoff.Unsure: &out.Unknown,
+	}
+	for _, r := range m.Routes {
+		route := report.PlanRoute{
+			Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Name,
+			ServedBy: r.ServedBy, Inside: r.Inside,
+		}
+		for _, c := range r.Causes {
+			route.Reasons = append(route.Reasons, string(c))
+		}
+		list := lists[r.Outcome]
+		*list = append(*list, route)
+	}
+	for _, c := range m.Crashes {
+		out.Crashing = append(out.Crashing, report.PlanCrash{Server: c.Server, Peer: c.Peer, Reason: string(c.Cause), Certain: c.Certain})
+	}
+	return out
+}
+
+// causeTexts are the reasons of a verdict, in one where it is unknown.
+func causeTexts(verdict handoff.Answer, causes []handoff.Cause) []string {
+	var texts []string
+	for _, c := range causes {
+		texts = append(texts, string(c))
+	}
+	if verdict == handoff.Unknown && len(texts) > 0 {
+		texts = []string{"not known: " + strings.Join(texts, "; ")}
+	}
+	return texts
+}
+
+func running(n *checks.NodeServers) checks.ConfiguredServer { return n.Running }
+func target(n *checks.NodeServers) checks.ConfiguredServer  { return n.Target }
+
+// asConfigured walks the roll that the configuration leads to as it is.
+func (b *planBuilder) asConfigured() {
+	r := b.report
+	switch {
+	case b.now.Unreadable != "":
+		r.CannotTell = b.now.Unreadable
+	case len(b.now.Refused) > 0:
+		whole := roll(report.ActionUpgrade, b.now.Nodes, running, running)
+		f := b.now.Refused[0]
+		r.PlanRoll = report.PlanRoll{
+			Steps:   whole.Steps[:1],
+			Stopped: fmt.Sprintf("kubeadm refuses this configuration [%s], so the roll does not begin", f.Rule.ID),
+		}
+	default:
+		r.PlanRoll = roll(report.ActionUpgrade, b.now.Nodes, running, target)
+	}
+}
+
+// asPatched walks the rolls with a patched configuration: rolled out on the running release first, and not.
+func (b *planBuilder) asPatched(patched checks.HandOff, result *patch.Result) {
+	p := &report.PlanPatched{}
+	for _, c := range result.Applied {
+		ids := make([]string, len(c.Rules))
+		for i, rule := range c.Rules {
+			ids[i] = rule.ID
+		}
+		p.Changes = append(p.Changes, strings.Join(ids, ", ")+" "+c.Summary)
+	}
+	b.report.Patched = p
+	if len(patched.Refused) > 0 {
+		p.Stopped = fmt.Sprintf("kubeadm refuses the patched configuration, too [%s]", patched.Refused[0].Rule.ID)
+		return
+	}
+	if len(b.now.Nodes) != len(patched.Nodes) {
+		// What runs now is not known.
+		b.now.Nodes = patched.Nodes
+	}
+	before := make(map[string]checks.ConfiguredServer, len(b.now.Nodes))
+	for _, n := range b.now.Nodes {
+		// Whatever the servers run now, they do run.
+		n.Running.Starts = handoff.Yes
+		before[n.Name] = n.Running
+	}
+	old := func(n *checks.NodeServers) checks.ConfiguredServer { return before[n.Name] }
+	prepared := roll(report.ActionPrepare, patched.Nodes, old, running)
+	p.PlanRoll = prepared
+	if prepared.Stopped == "" {
+		upgrade := roll(report.ActionUpgrade, patched.Nodes, running, target)
+		for _, s := range upgrade.Steps[1:] {
+			s.Step += len(patched.Nodes)
+			p.Steps = append(p.Steps, s)
+		}
+		p.Stopped = upgrade.Stopped
+	}
+	unprepared := roll(report.ActionUpgrade, patched.Nodes, old, target)
+	b.report.Unprepared = &unprepared
+}
+
+// conclude compares what the servers serve before and after, and says what follows and why.
+func (b *planBuilder) conclude() {
+	if len(b.now.Nodes) > 0 && b.now.Unreadable == "" {
+		before, after := map[string]release.Resource{}, map[string]release.Resource{}
+		blind := false
+		for _, n := range b.now.Nodes {
+			collect(before, n.Running.Resources)
+			collect(after, n.Target.Resources)
+			blind = blind || n.Running.Serves == nil || n.Target.Serves == nil
+			b.untold(n.Running)
+			b.untold(n.Target)
+		}
+		if !blind {
+			b.report.Added, b.report.Removed = without(after, before), without(before, after)
+		}
+		b.consequences(before, after)
+	}
+	b.findCauses()
+}
+
+// untold says why it is not known what a server serves.
+func (b *planBuilder) untold(s checks.ConfiguredServer) {
+	if s.Blind != "" && s.Starts != handoff.No && !strings.Contains(b.report.CannotTell, s.Blind) {
+		if b.report.CannotTell != "" {
+			b.report.CannotTell += "; "
+		}
+		b.report.CannotTell += s.Blind
+	}
+}
+
+func collect(into map[string]release.Resource, resources []release.Resource) {
+	for _, r := range resources {
+		into[r.String()] = r
+	}
+}
+
+// without returns the resources of a that b lacks, in order.
+func without(a, b map[string]release.Resource) []report.PlanResource {
+	var list []release.Resource
+	for name, r := range a {
+		if _, both := b[name]; !both {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, release.Resource.Compare)
+	var out []report.PlanResource
+	for _, r := range list {
+		out = append(out, report.PlanResource{
+			Group: r.Group, Version: r.Version, Resource: r.Name, Namespaced: r.Namespaced, Emptied: r.Emptied, Collected: r.Collected,
+		})
+	}
+	return out
+}
+
+// consequences says what follows from the false 404s that settings could avoid.
+func (b *planBuilder) consequences(before, after map[string]release.Resource) {
+	missing := map[string]release.Resource{}
+	for i := range b.report.Steps {
+		s := &b.report.Steps[i]
+		for _, m := range []*report.PlanMoment{s.Replacing, &s.PlanMoment} {
+			if m == nil {
+				continue
+			}
+			for _, r := range m.FalseNotFound {
+				key := release.Resource{Group: r.Group, Version: r.Version, Name: r.Resource}.String()
+				if known, ok := after[key]; ok && !r.Inside {
+					missing[key] = known
+				} else if known, ok := before[key]; ok && !r.Inside {
+					missing[key] = known
+				}
+			}
+		}
+	}
+	add := func(kind string, concerned func(release.Resource) bool, message string) {
+		var list []release.Resource
+		for _, r := range missing {
+			if concerned(r) {
+				list = append(list, r)
+			}
+		}
+		if len(list) == 0 {
+			return
+		}
+		slices.SortFunc(list, release.Resource.Compare)
+		c := report.PlanConsequence{Kind: kind}
+		var names []string
+		for _, r := range list {
+			c.Resources = append(c.Resources, r.String())
+			names = append(names, r.Name)
+		}
+		c.Message = fmt.Sprintf(message, fewNames(slices.Compact(names)))
+		b.report.Consequences = append(b.report.Consequences, c)
+	}
+	add(report.ConsequenceNamespaces, func(r release.Resource) bool { return r.Namespaced && r.Emptied },
+		"namespace deletion overlooks objects of %s: the namespace goes, and they stay behind")
+	add(report.ConsequenceGarbage, func(r release.Resource) bool { return r.Collected },
+		"garbage collection takes owners that are %s for gone and deletes what they own, or cannot look them up and leaves behind what it should delete")
+	add(report.ConsequenceClients, func(r release.Resource) bool { return !strings.Contains(r.Name, "/") },
+		"clients and controllers that ask one of these servers find no %s; kube-controller-manager and kube-scheduler on a kubeadm node ask that node's own server")
+}
+
+// fewNames names the first few of many.
+func fewNames(names []string) string {
+	const most = 5
+	if more := len(names) - most; more > 1 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// findCauses picks the findings that make steps fail, or leave them unknown.
+func (b *planBuilder) findCauses() {
+	lost, stopped, unsure := false, len(b.now.Refused) > 0, b.report.CannotTell != ""
+	for i := range b.report.Steps {
+		s := &b.report.Steps[i]
+		lost = lost || s.Fails() && len(s.NotStarting) == 0
+		stopped = stopped || len(s.NotStarting) > 0
+		unsure = unsure || s.Unsure()
+	}
+	for _, f := range b.now.Result.Findings {
+		var is bool
+		switch f.Consequence {
+		case checks.FalseNotFound:
+			is = lost || unsure
+		case checks.WillNotStart, checks.RefusedByKubeadm:
+			is = stopped && f.Severity == checks.Error
+		default:
+			is = unsure && (f.Severity == checks.Warning && checks.DecidesHandOff(f.Rule) || f.Rule.ID == "MVP006")
+		}
+		if is {
+			b.causes = append(b.causes, f)
+		}
+	}
+}
+
+// summarize adds the roll as configured up.
+func (b *planBuilder) summarize() {
+	r := b.report
+	sum := report.PlanSummary{Nodes: len(r.Order), Verdict: report.VerdictReady}
+	for _, f := range r.Findings {
+		switch f.Severity {
+		case report.SeverityError:
+			sum.Errors++
+		case report.SeverityWarning:
+			sum.Warnings++
+		default:
+			sum.Infos++
+		}
+	}
+	names := map[string]bool{}
+	unsure := r.CannotTell != ""
+	starts := true
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Node != "" {
+			sum.Steps++
+		}
+		if s.Fails() {
+			sum.Failing++
+		}
+		starts = starts && len(s.NotStarting) == 0
+		unsure = unsure || s.Unsure()
+		for _, m := range []*report.PlanMoment{s.Replacing, &s.PlanMoment} {
+			if m == nil {
+				continue
+			}
+			for _, f := range m.FalseNotFound {
+				names[f.Group+"/"+f.Version+"/"+f.Resource] = true
+			}
+		}
+	}
+	sum.Resources = len(names)
+	switch {
+	case len(b.now.Refused) > 0:
+		sum.Verdict, sum.Text = report.VerdictNotReady, r.Stopped+"."
+	case !starts:
+		sum.Verdict, sum.Text = report.VerdictNotReady, "a server does not start."
+	case sum.Failing > 0:
+		sum.Verdict, sum.Text = report.VerdictNotReady, fmt.Sprintf("false 404s in %d of %d steps.", sum.Failing, sum.Steps)
+	case r.CannotTell != "":
+		sum.Verdict, sum.Text = report.VerdictCannotTell, r.CannotTell+"."
+	case unsure:
+		sum.Verdict, sum.Text = report.VerdictCannotTell, "who hands requests to whom is not known at every step."
+	case len(r.Order) == 1:
+		sum.Text = "one server: there is nothing to hand off."
+	case len(names) > 0:
+		sum.Text = "every server starts, and what can be handed off is."
+	case len(r.Added)+len(r.Removed) == 0:
+		sum.Text = "every server starts, and nothing differs between them."
+	default:
+		sum.Text = "every server starts, and hands on what it lacks."
+	}
+	r.Summary = sum
+}
+
+// planSeverity is how bad the worst of a roll is; wrong is false where nothing is.
+func planSeverity(r *report.PlanReport) (worst checks.Severity, wrong bool) {
+	if r.Summary.Verdict == report.VerdictNotReady {
+		return checks.Error, true
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if len(s.Unavailable) > 0 || s.Replacing != nil && len(s.Replacing.Unavailable) > 0 {
+			return checks.Warning, true
+		}
+	}
+	return checks.Info, r.Summary.Resources > 0
+}

@@ -1,0 +1,75 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/mvpcheck/mvpcheck/pkg/certs"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/pkg/serverfiles"
+)
+
+// serverFile is a file as the kube-apiserver of a view sees it.
+type serverFile struct {
+	view  View
+	store *certs.Store
+	// name is the path in the pod, text what it holds.
+	name string
+	text []byte
+}
+
+// sees tells whether there is a file at a path of the pod: there is none where nothing is mounted, and what stands in a volume
+// that is no folder of the node cannot be told and is taken to be there.
+func (f serverFile) sees(name string) bool {
+	host, ok := onHost(f.view, name)
+	if !ok {
+		return slices.ContainsFunc(f.view.Mounts, func(m config.Volume) bool { return m.MountPath != "" && config.Within(name, m.MountPath) })
+	}
+	text, problem := f.store.Text(host)
+	clear(text)
+	return problem != certs.Missing && problem != certs.Directory
+}
+
+// fileContents judge what stands in files that are of the right kind, by the flags that name them.
+var fileContents = map[string]func(f serverFile) string{
+	"admission-control-config-file": func(f serverFile) string { return serverfiles.Admission(f.text) },
+	"audit-policy-file":             func(f serverFile) string { return serverfiles.Audit(f.text) },
+	"authentication-config":         authenticationContents,
+	"authorization-config":          func(f serverFile) string { return serverfiles.Authorization(f.text, f.sees) },
+	"encryption-provider-config":    func(f serverFile) string { return serverfiles.Encryption(f.text) },
+	"tracing-config-file":           func(f serverFile) string { return serverfiles.Tracing(f.text) },
+	release.FlagEgressSelectorConfig: func(f serverFile) string {
+		return serverfiles.Egress(f.text, f.sees)
+	},
+	"audit-webhook-config-file":                kubeconfigContents,
+	"authentication-token-webhook-config-file": kubeconfigContents,
+	"authorization-webhook-config-file":        kubeconfigContents,
+}
+
+func kubeconfigContents(f serverFile) string { return serverfiles.Kubeconfig(f.text, f.name, f.sees) }
+
+func authenticationContents(f serverFile) string {
+	// 1.37 no longer has the gate: what it was for stays.
+	const gate = "AnonymousAuthConfigurableEndpoints"
+	_, known := release.GateAt(gate, f.view.Release)
+	on, _ := f.view.Gates.Gate(gate, f.view.Emulated)
+	return serverfiles.Authentication(f.text, serverfiles.AuthenticationFlags{
+		ServiceAccountIssuers: f.view.values("service-account-issuer"),
+		AnonymousFlag:         f.view.Flags.Last("anonymous-auth") != nil,
+		AnonymousGate:         on || !known,
+	})
+}
+
+// contentsRefused says what the server exits on in a file that it can read and that is of the right kind.
+func contentsRefused(store *certs.Store, v View, flag, file, host string) string {
+	judge := fileContents[flag]
+	if judge == nil {
+		return ""
+	}
+	text, problem := store.Text(host)
+	defer clear(text)
+	if problem != certs.OK {
+		return ""
+	}
+	return judge(serverFile{view: v, store: store, name: file, text: text})
+}

@@ -1,0 +1,185 @@
+package release
+
+import (
+	"encoding/csv"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/version"
+)
+
+// valueTypes says what the types of kube-apiserver's flags refuse, by what pflag calls them. A type that is missing takes
+// any text. Most are pflag's own; what the numbers of a list are said to be is what Go's strconv reads with base 0.
+var valueTypes = map[string]func(value string, binary Release) (reason string){
+	"bool":           oneReason("is neither true nor false", func(v string) bool { _, err := strconv.ParseBool(v); return err == nil }),
+	"int":            oneReason("is not a whole number", isInteger),
+	"int64":          oneReason("is not a whole number", isInteger),
+	"uint":           oneReason("is not a whole number of 0 or more", func(v string) bool { _, err := strconv.ParseUint(v, 0, 64); return err == nil }),
+	"float32":        oneReason("is not a number", func(v string) bool { _, err := strconv.ParseFloat(v, 32); return err == nil }),
+	"float64":        oneReason("is not a number", func(v string) bool { _, err := strconv.ParseFloat(v, 64); return err == nil }),
+	"duration":       oneReason("is not a duration with a unit, such as 30s or 1h30m", func(v string) bool { _, err := time.ParseDuration(v); return err == nil }),
+	"int32Slice":     oneReason("is not a list of whole numbers, separated by commas", isIntegers),
+	"stringSlice":    oneReason("is not a list separated by commas: a quotation mark stands where none may", func(v string) bool { _, err := csvList(v); return err == nil }),
+	"stringToString": oneReason("is not a list of key=value, separated by commas", isPairs),
+	"quantity":       oneReason("is not a quantity, such as 512Ki or 1M", func(v string) bool { _, err := resource.ParseQuantity(v); return err == nil }),
+	"portRange":      oneReason("is not a range of ports up to 65535, such as 30000-32767", isPortRange),
+	"namedCertKey":   oneReason("is not of the form CERTIFICATE,KEY or CERTIFICATE,KEY:NAME,...", isCertKey),
+	"Level":          oneReason("is not a whole number of 0 or more", isLevel),
+	"pattern=N,...":  oneReason("is not a list of pattern=N, separated by commas", isPatterns),
+	"ip": func(value string, binary Release) string {
+		if _, ok := ParseIPFlag(value, binary); ok {
+			return ""
+		}
+		return "is not an IP address"
+	},
+	// Of k8s.io/component-base/version/verflag: besides a bool it takes the server's own version with another suffix.
+	"version": func(value string, binary Release) string {
+		if strings.HasPrefix(value, "v") {
+			v, err := version.ParseSemantic(value)
+			if err != nil || v.Major() != 1 || int(v.Minor()) != binary.minor {
+				return "is not the version of the server"
+			}
+			return "" // its patch release is not known for sure
+		}
+		if on, err := strconv.ParseBool(value); err == nil && !on {
+			return ""
+		} else if err == nil || value == "raw" {
+			return "has it print its version and end"
+		}
+		return "is neither true, false nor raw"
+	},
+}
+
+// ParseIPFlag reads the value of a flag that takes an IP address, as kube-apiserver of a release does: with the blanks
+// around it. Nothing is the flag's default, and the address nil, from 1.34 on (pflag 1.0.6); before, it is refused.
+func ParseIPFlag(value string, binary Release) (ip net.IP, ok bool) {
+	if value == "" {
+		return nil, binary.minor >= 34
+	}
+	ip = net.ParseIP(strings.TrimSpace(value))
+	return ip, ip != nil
+}
+
+// refusedByType says why the type of a flag refuses a value, "" where it does not.
+func refusedByType(f Flag, value string, binary Release) string {
+	switch f.Name {
+	case "oidc-required-claim":
+		// One pair for each flag; the other flag of this type, runtime-config, takes anything.
+		if !strings.Contains(value, "=") {
+			return "is not of the form claim=value"
+		}
+		return ""
+	case "help":
+		if on, err := strconv.ParseBool(value); err == nil && on {
+			return "has it print its usage and end"
+		}
+	}
+	if refuses := valueTypes[f.Type]; refuses != nil {
+		return refuses(value, binary)
+	}
+	return ""
+}
+
+func oneReason(reason string, takes func(value string) bool) func(string, Release) string {
+	return func(value string, _ Release) string {
+		if takes(value) {
+			return ""
+		}
+		return reason
+	}
+}
+
+func isInteger(v string) bool {
+	_, err := strconv.ParseInt(v, 0, 64)
+	return err == nil
+}
+
+func isIntegers(v string) bool {
+	return !slices.ContainsFunc(strings.Split(v, ","), func(item string) bool {
+		_, err := strconv.ParseInt(item, 0, 32)
+		return err != nil
+	})
+}
+
+func isLevel(v string) bool {
+	_, err := strconv.ParseUint(v, 10, 31)
+	return err == nil
+}
+
+// isPatterns follows vmoduleConfigurationPFlag of k8s.io/component-base/logs/api/v1.
+func isPatterns(v string) bool {
+	return !slices.ContainsFunc(strings.Split(v, ","), func(item string) bool {
+		pattern, level, ok := strings.Cut(item, "=")
+		return item != "" && (!ok || pattern == "" || !isLevel(level))
+	})
+}
+
+// isPairs follows pflag's stringToString.
+func isPairs(v string) bool {
+	_, ok := pairs(v)
+	return ok
+}
+
+func pairs(v string) (map[string]string, bool) {
+	items := []string{strings.Trim(v, `"`)}
+	if strings.Count(v, "=") != 1 {
+		var err error
+		if items, err = csv.NewReader(strings.NewReader(v)).Read(); err != nil {
+			return nil, false
+		}
+	}
+	out := map[string]string{}
+	for _, item := range items {
+		key, value, ok := strings.Cut(item, "=")
+		if !ok {
+			return nil, false
+		}
+		out[key] = value
+	}
+	return out, true
+}
+
+// isCertKey follows NamedCertKey of k8s.io/component-base/cli/flag.
+func isCertKey(v string) bool {
+	files, names, named := strings.Cut(v, ":")
+	return strings.Count(files, ",") == 1 && (!named || strings.TrimSpace(names) != "")
+}
+
+func isPortRange(v string) bool {
+	_, _, ok := portRange(v)
+	return ok
+}
+
+// portRange follows PortRange of k8s.io/apimachinery/pkg/util/net; nothing is the range of no port.
+func portRange(v string) (low, high int, ok bool) {
+	v = strings.TrimSpace(v)
+	if v == "" {
+		return 0, -1, true
+	}
+	first, second, hyphen := strings.Cut(v, "-")
+	if !hyphen {
+		first, second, _ = strings.Cut(v, "+")
+	}
+	plus := strings.Contains(v, "+")
+	if hyphen && plus {
+		return 0, 0, false
+	}
+	low, err := strconv.Atoi(first)
+	if err != nil {
+		return 0, 0, false
+	}
+	high = low
+	if hyphen || plus {
+		if high, err = strconv.Atoi(second); err != nil {
+			return 0, 0, false
+		}
+	}
+	if plus {
+		high += low
+	}
+	return low, high, low <= high && high <= 65535
+}

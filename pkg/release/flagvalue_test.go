@@ -1,0 +1,125 @@
+package release
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSettingProblems shows the reasons; that they are right, testdata/settings.txt shows with the real servers.
+func TestSettingProblems(t *testing.T) {
+	for _, tc := range []struct {
+		release string
+		line    string // flag=value, separated by blanks
+		at      Effective
+		want    []string // index of the setting and reason
+	}{
+		{release: "1.36", line: "event-ttl=5m profiling=false goaway-chance=0.02"},
+		{release: "1.36", line: "event-ttl=2 profiling=external", want: []string{
+			"event-ttl is not a duration with a unit, such as 30s or 1h30m", "profiling is neither true nor false"}},
+		{release: "1.36", line: "event_ttl=2", want: []string{"event_ttl is not a duration with a unit, such as 30s or 1h30m"}},
+		// Each value is read, and the last one counts.
+		{release: "1.36", line: "goaway-chance=1 goaway-chance=0.01"},
+		{release: "1.36", line: "goaway-chance=x goaway-chance=0.01", want: []string{"goaway-chance is not a number"}},
+		{release: "1.36", line: "no-such-flag=x"},
+		{release: "1.33", line: "bind-address=", want: []string{"bind-address is not an IP address"}},
+		{release: "1.34", line: "bind-address="},
+		{release: "1.36", line: "help=true", want: []string{"help has it print its usage and end"}},
+		{release: "1.36", line: "disabled-metrics=a-b", want: []string{`disabled-metrics has an entry that is not the name of a metric: "a-b"`}},
+		{release: "1.35", line: "disabled-metrics=a-b"},
+		// Rules over several flags say nothing where one of them is not known, or cannot be read.
+		{release: "1.36", line: "oidc-issuer-url=https://a", want: []string{"oidc-issuer-url needs both oidc-issuer-url and oidc-client-id"}},
+		{release: "1.36", line: "oidc-issuer-url=https://a oidc-client-id=?"},
+		{release: "1.36", line: "coordinated-leadership-lease-duration=5 coordinated-leadership-renew-deadline=9s", want: []string{
+			"coordinated-leadership-lease-duration is not a duration with a unit, such as 30s or 1h30m"}},
+		{release: "1.36", line: "coordinated-leadership-renew-deadline=20s", want: []string{
+			"coordinated-leadership-renew-deadline is not less than coordinated-leadership-lease-duration, which is 15s"}},
+		{release: "1.36", line: "log-text-split-stream=true", want: []string{"log-text-split-stream needs the feature gate LoggingAlphaOptions"}},
+		{release: "1.36", line: "log-text-split-stream=true feature-gates=LoggingAlphaOptions=true"},
+		{release: "1.36", line: "emulation-forward-compatible=true", want: []string{
+			"emulation-forward-compatible goes only with an emulated-version that is older than the server"}},
+		{release: "1.36", line: "emulation-forward-compatible=true", at: EffectiveOf(OfMinor(35))},
+		{release: "1.36", line: "enable-admission-plugins=NodeRestricton", want: []string{
+			`enable-admission-plugins names "NodeRestricton", an admission plugin that 1.36 does not have; it has NodeRestriction`}},
+		{release: "1.36", line: "enable-admission-plugins=JobValidation"},
+		{release: "1.37", line: "enable-admission-plugins=JobValidation", want: []string{
+			`enable-admission-plugins names "JobValidation", an admission plugin that 1.37 does not have`}},
+		{release: "1.36", line: "service-cluster-ip-range=10.0.0.0/8"},
+		{release: "1.33", line: "service-cluster-ip-range=10.0.0.0/8", want: []string{
+			"service-cluster-ip-range has a range that is too large: of addresses of 32 bits, at least 12 must be given"}},
+	} {
+		t.Run(tc.release+" "+tc.line, func(t *testing.T) {
+			r, err := Parse(tc.release)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, _ := CatalogueOf(r)
+			if tc.at == (Effective{}) {
+				tc.at = EffectiveOf(r)
+			}
+			var line []Setting
+			for word := range strings.FieldsSeq(tc.line) {
+				flag, value, _ := strings.Cut(word, "=")
+				line = append(line, Setting{Flag: flag, Value: value, Unknown: value == "?"})
+			}
+			var got []string
+			for _, p := range c.SettingProblems(line, tc.at) {
+				got = append(got, line[p.Setting].Flag+" "+p.Reason)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestValueRules finds rules about flags that no release has, and defaults that no rule can read.
+func TestValueRules(t *testing.T) {
+	for _, rule := range valueRules() {
+		for _, flag := range rule.flags {
+			if _, ok := findFlag(flag); !ok {
+				t.Errorf("no release has the flag %s", flag)
+			}
+		}
+	}
+	for _, r := range Known() {
+		c, _ := CatalogueOf(r)
+		for _, f := range c.Flags() {
+			if _, ok := valueTypes[f.Type]; !ok && f.Type != "string" && f.Type != "stringArray" && f.Type != "mapStringString" && f.Type != "colonSeparatedMultimapStringString" {
+				t.Errorf("%s: what the type %s of %s refuses is not known", r, f.Type, f.Name)
+			}
+			// A list's default is in brackets, which no rule reads.
+			if reason := refusedByType(f, f.Default, c.Release()); f.Default != "" && f.Default[0] != '[' && reason != "" {
+				t.Errorf("%s: %s: the default %q %s", r, f.Name, f.Default, reason)
+			}
+		}
+	}
+}
+
+func TestRuntimeConfigNeeds(t *testing.T) {
+	for _, tc := range []struct {
+		config string
+		fair   bool
+		want   []string
+	}{
+		{config: "", fair: true},
+		{config: "apps/v1=false", fair: true},
+		{config: "flowcontrol.apiserver.k8s.io/v1=false", want: nil},
+		{config: "flowcontrol.apiserver.k8s.io/v1=false", fair: true, want: []string{"flowcontrol.apiserver.k8s.io/v1"}},
+		{config: "flowcontrol.apiserver.k8s.io/v1=true,api/ga=false,v1=true,apiregistration.k8s.io/v1=true", fair: true},
+		{config: "api/all=false,v1=true", want: []string{"api/all"}},
+		{config: "api/v1=false", want: []string{"api/v1"}},
+		{config: "v1/pods=false", want: []string{"v1/pods"}},
+		{config: "apiregistration.k8s.io/v1/apiservices=false", want: []string{"apiregistration.k8s.io/v1/apiservices"}},
+	} {
+		c, _ := CatalogueOf(OfMinor(36))
+		var got []string
+		for _, p := range c.RuntimeConfigNeeds(ParseRuntimeConfig([]string{tc.config}), tc.fair) {
+			got = append(got, p.Key)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s, priority and fairness %t (-want +got):\n%s", tc.config, tc.fair, diff)
+		}
+	}
+}

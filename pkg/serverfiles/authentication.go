@@ -1,0 +1,142 @@
+package serverfiles
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+var authenticationShape = shape{
+	"jwt": {
+		"issuer":               fields("url", "discoveryURL", "certificateAuthority", "audiences", "audienceMatchPolicy", "egressSelectorType"),
+		"claimValidationRules": fields("claim", "requiredValue", "expression", "message"),
+		"claimMappings": {
+			"username": fields("claim", "prefix", "expression"), "groups": fields("claim", "prefix", "expression"),
+			"uid": fields("claim", "expression"), "extra": fields("key", "valueExpression"),
+		},
+		"userValidationRules": fields("expression", "message"),
+	},
+	"anonymous": {"enabled": nil, "conditions": fields("path")},
+}.object()
+
+type jwtAuthenticator struct {
+	Issuer struct {
+		URL          string `json:"url"`
+		DiscoveryURL string `json:"discoveryURL"`
+		Audiences    []string
+		Policy       string `json:"audienceMatchPolicy"`
+		Egress       string `json:"egressSelectorType"`
+	}
+	ClaimValidationRules []struct{ Claim, RequiredValue, Expression, Message string }
+	ClaimMappings        struct {
+		Username, Groups claimMapping
+		UID              claimMapping `json:"uid"`
+	}
+}
+
+type claimMapping struct {
+	Claim, Expression string
+	Prefix            *string
+}
+
+// AuthenticationFlags is what an AuthenticationConfiguration must go with.
+type AuthenticationFlags struct {
+	// ServiceAccountIssuers are those of service accounts, which no other authenticator may have.
+	ServiceAccountIssuers []string
+	// AnonymousFlag: --anonymous-auth is set. AnonymousGate: the gate AnonymousAuthConfigurableEndpoints is on.
+	AnonymousFlag, AnonymousGate bool
+}
+
+// Authentication judges an AuthenticationConfiguration: ValidateAuthenticationConfiguration in
+// pkg/apis/apiserver/validation of k8s.io/apiserver, and pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes.
+func Authentication(text []byte, flags AuthenticationFlags) string {
+	var config struct {
+		JWT       []jwtAuthenticator `json:"jwt"`
+		Anonymous *struct {
+			Enabled    bool
+			Conditions []struct{ Path string }
+		}
+	}
+	if problem := authenticationShape.unknownField(text); problem != "" {
+		return problem
+	}
+	if problem := decode(text, &config); problem != "" {
+		return problem
+	}
+	seen := map[string]bool{}
+	for i, a := range config.JWT {
+		at := fmt.Sprintf("jwt[%d]", i)
+		switch u := a.Issuer.URL; {
+		case slices.Contains(flags.ServiceAccountIssuers, u):
+			return fmt.Sprintf("has %s with the issuer of service accounts", at)
+		case seen[u]:
+			return fmt.Sprintf("has %s with the issuer of another one", at)
+		}
+		seen[a.Issuer.URL] = true
+		if d := a.Issuer.DiscoveryURL; d != "" && seen["discovery "+d] {
+			return fmt.Sprintf("has %s with the discoveryURL of another one", at)
+		}
+		seen["discovery "+a.Issuer.DiscoveryURL] = true
+		if problem := a.refused(at); problem != "" {
+			return problem
+		}
+	}
+	switch c := config.Anonymous; {
+	case c == nil:
+	case !c.Enabled && len(c.Conditions) > 0:
+		return "has conditions for anonymous requests, which are not enabled"
+	case flags.AnonymousFlag:
+		return "configures anonymous requests, as the flag anonymous-auth does"
+	case !flags.AnonymousGate:
+		return "configures anonymous requests, for which the gate AnonymousAuthConfigurableEndpoints must be on"
+	}
+	return ""
+}
+
+func (a jwtAuthenticator) refused(at string) string {
+	issuer := a.Issuer
+	if !plainHTTPS(issuer.URL) {
+		return fmt.Sprintf("has %s with the issuer %q, which is not of the form https://HOST/PATH", at, issuer.URL)
+	}
+	if d := issuer.DiscoveryURL; d != "" && (!plainHTTPS(d) || strings.TrimRight(d, "/") == strings.TrimRight(issuer.URL, "/")) {
+		return fmt.Sprintf("has %s with the discoveryURL %q, which is not of the form https://HOST/PATH or is the issuer itself", at, d)
+	}
+	distinct := map[string]bool{}
+	for _, audience := range issuer.Audiences {
+		distinct[audience] = true
+	}
+	if len(distinct) == 0 || len(distinct) < len(issuer.Audiences) || distinct[""] {
+		return fmt.Sprintf("has %s without audiences, or with one that is empty or there twice", at)
+	}
+	if issuer.Policy != "MatchAny" && (issuer.Policy != "" || len(issuer.Audiences) > 1) {
+		return fmt.Sprintf("has %s with the audienceMatchPolicy %q in place of MatchAny", at, issuer.Policy)
+	}
+	if !slices.Contains([]string{"", "controlplane", "cluster"}, issuer.Egress) {
+		return fmt.Sprintf("has %s with the egressSelectorType %q", at, issuer.Egress)
+	}
+	for i, rule := range a.ClaimValidationRules {
+		if (rule.Claim == "") == (rule.Expression == "") || rule.Claim != "" && rule.Message != "" || rule.Expression != "" && rule.RequiredValue != "" {
+			return fmt.Sprintf("has %s.claimValidationRules[%d], which is neither a claim with its value nor an expression with its message", at, i)
+		}
+	}
+	m := a.ClaimMappings
+	switch {
+	case m.Username == claimMapping{}:
+		return fmt.Sprintf("has %s without a claim for the user name", at)
+	case m.UID.Claim != "" && m.UID.Expression != "":
+		return fmt.Sprintf("has %s with both claim and expression for uid", at)
+	}
+	for name, mapping := range map[string]claimMapping{"username": m.Username, "groups": m.Groups} {
+		if mapping.Expression != "" && (mapping.Claim != "" || mapping.Prefix != nil) ||
+			mapping.Expression == "" && mapping.Claim != "" && mapping.Prefix == nil || mapping.Claim == "" && mapping.Prefix != nil {
+			return fmt.Sprintf("has %s with a mapping for %s that is neither a claim with its prefix nor an expression", at, name)
+		}
+	}
+	return ""
+}
+
+func plainHTTPS(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme == "https" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}

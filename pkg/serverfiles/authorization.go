@@ -1,0 +1,115 @@
+package serverfiles
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+var authorizationShape = shape{"authorizers": {
+	"type": nil, "name": nil,
+	"webhook": {
+		"authorizedTTL": nil, "unauthorizedTTL": nil, "cacheAuthorizedRequests": nil, "cacheUnauthorizedRequests": nil, "timeout": nil,
+		"subjectAccessReviewVersion": nil, "matchConditionSubjectAccessReviewVersion": nil, "failurePolicy": nil,
+		"connectionInfo": fields("type", "kubeConfigFile"), "matchConditions": fields("expression"),
+	},
+}}.object()
+
+var authorizerTypes = []string{"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"}
+
+type authorizationWebhook struct {
+	AuthorizedTTL, UnauthorizedTTL, Timeout string
+	Version                                 string `json:"subjectAccessReviewVersion"`
+	MatchVersion                            string `json:"matchConditionSubjectAccessReviewVersion"`
+	FailurePolicy                           string
+	ConnectionInfo                          struct {
+		Type           string
+		KubeConfigFile *string
+	}
+	MatchConditions []struct{ Expression string }
+}
+
+// Authorization judges an AuthorizationConfiguration: ValidateAuthorizationConfiguration in pkg/apis/apiserver/validation of
+// k8s.io/apiserver. exists tells whether the server sees a file.
+func Authorization(text []byte, exists func(path string) bool) string {
+	var config struct {
+		Authorizers []struct {
+			Type, Name string
+			Webhook    *authorizationWebhook
+		}
+	}
+	if problem := authorizationShape.unknownField(text); problem != "" {
+		return problem
+	}
+	if problem := decode(text, &config); problem != "" {
+		return problem
+	}
+	types, names := map[string]bool{}, map[string]bool{}
+	for i, a := range config.Authorizers {
+		at := fmt.Sprintf("authorizers[%d]", i)
+		switch {
+		case !slices.Contains(authorizerTypes, a.Type):
+			return fmt.Sprintf("has %s with the type %q, which is none of %s", at, a.Type, strings.Join(authorizerTypes, ", "))
+		case types[a.Type] && a.Type != "Webhook":
+			return fmt.Sprintf("has %s with the type %s of another one", at, a.Type)
+		case names[a.Name] || len(validation.IsDNS1123Subdomain(a.Name)) > 0:
+			return fmt.Sprintf("has %s with the name %q, which is no DNS name or another one's", at, a.Name)
+		case (a.Type == "Webhook") != (a.Webhook != nil):
+			return fmt.Sprintf("has %s with the type %s: a webhook has a section webhook, and nothing else has", at, a.Type)
+		}
+		types[a.Type], names[a.Name] = true, true
+		if a.Webhook != nil {
+			if problem := a.Webhook.refused(at+".webhook", exists); problem != "" {
+				return problem
+			}
+		}
+	}
+	return ""
+}
+
+func (w authorizationWebhook) refused(at string, exists func(string) bool) string {
+	for name, text := range map[string]string{"authorizedTTL": w.AuthorizedTTL, "unauthorizedTTL": w.UnauthorizedTTL} {
+		// An empty one has a default.
+		if d, err := time.ParseDuration(text); text != "" && (err != nil || d < 0) {
+			return fmt.Sprintf("has %s with the %s %q", at, name, text)
+		}
+	}
+	timeout, err := time.ParseDuration(w.Timeout)
+	if err != nil || timeout <= 0 || timeout > 30*time.Second {
+		return fmt.Sprintf("has %s with the timeout %q: it must be above 0 and up to 30s", at, w.Timeout)
+	}
+	if w.Version != "v1" && w.Version != "v1beta1" {
+		return fmt.Sprintf("has %s with the subjectAccessReviewVersion %q: it takes v1 and v1beta1", at, w.Version)
+	}
+	if w.MatchVersion != "v1" && (w.MatchVersion != "" || len(w.MatchConditions) > 0) {
+		return fmt.Sprintf("has %s with the matchConditionSubjectAccessReviewVersion %q: it takes v1", at, w.MatchVersion)
+	}
+	if w.FailurePolicy != "NoOpinion" && w.FailurePolicy != "Deny" {
+		return fmt.Sprintf("has %s with the failurePolicy %q: it takes NoOpinion and Deny", at, w.FailurePolicy)
+	}
+	seen := map[string]bool{}
+	for _, c := range w.MatchConditions {
+		if strings.TrimSpace(c.Expression) == "" || seen[c.Expression] {
+			return fmt.Sprintf("has %s with a match condition that is empty or there twice", at)
+		}
+		seen[c.Expression] = true
+	}
+	file := w.ConnectionInfo.KubeConfigFile
+	switch w.ConnectionInfo.Type {
+	case "InClusterConfig":
+		if file != nil {
+			return fmt.Sprintf("has %s with kubeConfigFile and the type InClusterConfig", at)
+		}
+	case "KubeConfigFile":
+		if file == nil || !path.IsAbs(*file) || !exists(*file) {
+			return fmt.Sprintf("has %s with a kubeConfigFile that is not the whole path of a file that is there", at)
+		}
+	default:
+		return fmt.Sprintf("has %s with the type %q of connectionInfo: it takes KubeConfigFile and InClusterConfig", at, w.ConnectionInfo.Type)
+	}
+	return ""
+}

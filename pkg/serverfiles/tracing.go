@@ -1,0 +1,34 @@
+package serverfiles
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Tracing judges a TracingConfiguration: tracing/api/v1/config.go of k8s.io/component-base.
+func Tracing(text []byte) string {
+	var config struct {
+		Endpoint               *string
+		SamplingRatePerMillion *int32
+	}
+	if problem := decode(text, &config); problem != "" {
+		return problem
+	}
+	if rate := config.SamplingRatePerMillion; rate != nil && (*rate < 0 || *rate > 1_000_000) {
+		return fmt.Sprintf("has the samplingRatePerMillion %d, which is not between 0 and 1000000", *rate)
+	}
+	if config.Endpoint == nil {
+		return ""
+	}
+	endpoint := *config.Endpoint
+	if !strings.Contains(endpoint, "//") {
+		endpoint = "dns://" + endpoint
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || !slices.Contains([]string{"dns", "unix", "unix-abstract"}, u.Scheme) {
+		return fmt.Sprintf("has the endpoint %q: it takes HOST:PORT, dns://, unix:// and unix-abstract://", *config.Endpoint)
+	}
+	return ""
+}
