@@ -1,0 +1,97 @@
+//go:build lab && linux
+
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+	cp "github.com/mvpcheck/mvpcheck/test/lab/controlplane"
+)
+
+// compareConfigured compares what mvpcheck reads from the manifests and files of the nodes, as mvpcheck plan does, with what the
+// servers answer.
+func (p plane) compareConfigured(a *attempt, servers []*cp.Server, real answers, into *planeResult) {
+	for _, n := range p.nodes {
+		if slices.ContainsFunc(n.faults, func(f fault) bool { return f.own }) {
+			return
+		}
+	}
+	var nodes []handoff.Node
+	for _, s := range servers {
+		state := configured(a, s)
+		for _, other := range servers {
+			if other == s {
+				continue
+			}
+			if other.Flag("advertise-address") == s.Flag("advertise-address") && other.Flag("secure-port") == s.Flag("secure-port") {
+				state.Address = handoff.No
+			}
+			if host(other) == host(s) {
+				state.Identity = handoff.No
+			}
+		}
+		nodes = append(nodes, handoff.Node{Name: s.HostPort(), Before: state, After: state})
+	}
+	now := handoff.Walk(nodes)[0].Up
+	for _, pair := range now.Pairs {
+		into.text += fmt.Sprintf("by the configurations, does %s hand to %s: %s %q\n", pair.From, pair.To, pair.Verdict, pair.Causes)
+	}
+	if len(now.Blind) > 0 {
+		into.said[fmt.Sprintf("configured: blind for %d", len(now.Blind))]++
+		return
+	}
+	said := map[string]handoff.Resort{}
+	for _, r := range now.Routes {
+		said[routeKey(r.Server, r.Resource)] = r
+	}
+	for q, answer := range real {
+		key := routeKey(q.server, handoff.Resource{Group: q.Group, Version: q.Version, Name: q.Name})
+		outcome := said[key].Outcome
+		// Whoever answers at the address of several may happen to have it.
+		chance := outcome == handoff.NotFound && answer == cp.HandedOff && slices.Contains(said[key].Causes, handoff.SharedAddress)
+		delete(said, key)
+		want := map[handoff.Outcome]string{handoff.HandedOff: cp.HandedOff, handoff.NotFound: cp.NotFound}[outcome]
+		if want != answer && outcome != handoff.Unsure && !chance {
+			into.wrong = append(into.wrong, fmt.Sprintf("%s: the configurations say %q, the server answers %q", key, outcome, answer))
+		}
+		into.said[fmt.Sprintf("configured %s, answers %s", outcome, answer)]++
+	}
+	for key, r := range said {
+		into.wrong = append(into.wrong, fmt.Sprintf("%s: the configurations say %q, and the servers do not differ in it", key, r.Outcome))
+	}
+	slices.Sort(into.wrong)
+}
+
+func routeKey(server string, r handoff.Resource) string {
+	return fmt.Sprintf("%s %s/%s %s", server, r.Group, r.Version, r.Name)
+}
+
+func host(s *cp.Server) string {
+	if s.Host != "" {
+		return s.Host
+	}
+	return s.Name
+}
+
+// configured is what the manifest and the files of one node tell.
+func configured(a *attempt, s *cp.Server) handoff.State {
+	in, err := config.Read(s.Name+".yaml", s.Manifest(a))
+	if err != nil {
+		a.Fatalf("mvpcheck reads the manifest of %s: %v", s.Name, err)
+	}
+	r, err := release.Parse(s.Release.Version)
+	if err != nil {
+		a.Fatalf("%v", err)
+	}
+	h := checks.HandOffOf(checks.Input{Cluster: in.Clusters[0], Pair: checks.Pair{From: r, To: r}, Root: s.Root, Now: time.Now(), CertDays: 30})
+	if h.Unreadable != "" || len(h.Nodes) == 0 {
+		a.Fatalf("%s: %s", s.Name, h.Unreadable)
+	}
+	return h.Nodes[0].Running.State
+}
