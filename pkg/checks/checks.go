@@ -279,6 +279,8 @@ type View struct {
 	// GateOn: the server has the gate on, by name (GateNamed) or otherwise. It is not to be trusted where the flags are
 	// refused (MVP105 to MVP108).
 	GateOn, GateNamed bool
+
+	alike *alike
 }
 
 // state is what several rules ask of one input, computed once.
@@ -289,6 +291,8 @@ type state struct {
 	single string
 	// noFlags is why nothing is known of the flags, empty where they are.
 	noFlags string
+	// lacks is what the servers of the two releases lack of each other.
+	lacks func() lacking
 }
 
 // Views returns the servers at the running release and at the target.

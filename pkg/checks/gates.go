@@ -37,14 +37,12 @@ var gateOffOnRunning = &Rule{
 			p.Skip("the running release %s has the gate on by default", p.Pair.From.MinorString())
 			return
 		}
-		lacks := p.lacking()
-		if lacks.nothing() {
-			p.skipSame()
-			return
-		}
 		for _, v := range views {
 			if v.GateOn || p.gateMeant(v) || v.FlagsUnknown {
 				continue
+			}
+			if p.skipSame() {
+				return
 			}
 			at := p.Cluster.FlagsPlace()
 			if named := lastEntry(v, release.Gate); named != nil {
@@ -53,7 +51,7 @@ var gateOffOnRunning = &Rule{
 			p.Report(Finding{
 				Severity: Error, At: at, Consequence: FalseNotFound, When: []When{Running},
 				Message: fmt.Sprintf("the gate %s is off on the running %s servers.", release.Gate, v.Release.MinorString()),
-				Why:     gateOffWhy(p, lacks),
+				Why:     gateOffWhy(p, p.lacks()),
 				Fix:     gateOnText + p.byHand() + ", rolled out on " + v.Release.MinorString() + " before the upgrade",
 				Changes: p.changes(gateOnChange),
 			})
@@ -91,6 +89,9 @@ var gateOffOnTarget = &Rule{
 				(v.Release.Minor() >= 36 || slices.Contains(v.When, Target)) && !emulatesOff(v)
 		})
 		for _, v := range views {
+			if p.skipSame() {
+				return
+			}
 			by, at := turnedOffBy(v)
 			p.Report(Finding{
 				Severity: Error, At: p.orFlags(at), Consequence: FalseNotFound, When: v.When,

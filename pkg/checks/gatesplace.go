@@ -37,7 +37,7 @@ var emulationOff = &Rule{
 					f.Why = fmt.Sprintf("a gate that is not named takes the default of the emulated release, which is off; with %s set kube-apiserver exits at start.", name)
 				}
 			}
-			if f.Consequence == FalseNotFound && (p.single != "" || !p.Pair.Upgrade) {
+			if f.Consequence == FalseNotFound && (p.single != "" || !p.Pair.Upgrade || p.skipSame()) {
 				continue
 			}
 			p.Report(f)

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -278,68 +277,14 @@ func (s *ConfiguredServer) forget() {
 	}
 }
 
-// readServed asks the catalogue what the server serves.
+// readServed takes what the server serves.
 func (s *ConfiguredServer) readServed(v View) {
-	c, ok := release.CatalogueOf(v.Release)
-	switch {
-	case !ok:
-		s.Blind = "mvpcheck does not know what " + v.Release.MinorString() + " serves"
-		return
-	case v.FlagsUnknown:
-		s.Blind = "the flags are not known for sure"
-		return
+	surface := v.alike.surface()
+	s.Resources, s.Serves, s.Blind = surface.resources, surface.serves, surface.blind
+	if surface.exits && s.Starts != handoff.No {
+		s.Starts = handoff.No
+		s.Stops = append(s.Stops, Note{Reason: surface.blind})
 	}
-	settings, unknown := apiSettings(v)
-	if unknown != "" {
-		s.Blind = unknown + " has a value that is filled in later"
-		return
-	}
-	served, err := c.Serves(settings)
-	switch {
-	case errors.Is(err, release.ErrForward):
-		s.Blind = err.Error()
-		return
-	case err == nil && len(served) == 0:
-		// There is no such server.
-		s.Blind = "mvpcheck does not know what " + v.Release.MinorString() + " serves"
-		return
-	case err != nil:
-		// It exits on the settings. Which rule says so does not matter here.
-		s.Blind = err.Error()
-		if s.Starts != handoff.No {
-			s.Starts = handoff.No
-			s.Stops = append(s.Stops, Note{Reason: err.Error()})
-		}
-		return
-	}
-	s.Resources, s.Serves = served, handoff.Resources{}
-	for _, r := range served {
-		s.Serves[handoff.Resource{Group: r.Group, Version: r.Version, Name: r.Name}] = true
-	}
-}
-
-// apiSettings are the values of the flags that decide what a server serves; unknown names one that is not known.
-func apiSettings(v View) (settings release.APISettings, unknown string) {
-	values := func(name string) []string {
-		var values []string
-		for _, f := range v.Flags.All(name) {
-			values = append(values, f.Value)
-			if f.Unknown {
-				unknown = name
-			}
-		}
-		return values
-	}
-	settings = release.APISettings{
-		RuntimeConfig: values(release.FlagRuntimeConfig), FeatureGates: values(release.FlagFeatureGates),
-		EmulatedVersion: values(release.FlagEmulatedVersion), MinCompatibilityVersion: values(release.FlagMinCompatibility),
-	}
-	for _, name := range []string{"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"} {
-		if values(name) != nil && v.Flags.Value(name) != "false" {
-			settings.Forward = true
-		}
-	}
-	return settings, unknown
 }
 
 // shareAddresses finds nodes that publish one address.

@@ -115,7 +115,7 @@ var gateDependency = &Rule{
 // reportDependencies reports each gate that is off and that others need.
 func (p *Pass) reportDependencies(v View) {
 	needing := map[string][]string{}
-	for _, r := range v.refusals() {
+	for _, r := range v.alike.refusals() {
 		if r.Kind != release.MissingDependency || byAllAlpha(v, r) {
 			continue
 		}
@@ -155,15 +155,6 @@ func byAllAlpha(v View, r release.GateRefusal) bool {
 	return on && r.Entry == nil && r.Spec.Stage == release.Alpha
 }
 
-// refusals returns what the server exits on in its feature gates; none where that is not known.
-func (v View) refusals() []release.GateRefusal {
-	c := v.catalogue()
-	if c == nil || v.FlagsUnknown || v.unknown(release.FlagFeatureGates) || v.unknown(release.FlagEmulatedVersion) {
-		return nil
-	}
-	return c.GateProblems(v.Gates, v.Effective)
-}
-
 // refusedGate is a gate that servers exit on, and the flag that names it.
 type refusedGate struct {
 	release.GateRefusal
@@ -177,7 +168,7 @@ func (p *Pass) refusedGates(kinds ...release.GateRefusalKind) []refusedGate {
 	var all []refusedGate
 	for _, v := range p.Views() {
 		flags := v.Flags.All(release.FlagFeatureGates)
-		for _, r := range v.refusals() {
+		for _, r := range v.alike.refusals() {
 			if r.Entry == nil || !slices.Contains(kinds, r.Kind) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/release"
@@ -14,6 +15,7 @@ import (
 
 func newState(in Input) *state {
 	s := &state{in: in}
+	s.lacks = sync.OnceValue(s.lacking)
 	s.single = singleControlPlane(in.Cluster)
 	s.noFlags = unreadableFlags(in)
 	if s.noFlags != "" {
@@ -43,6 +45,7 @@ func (s *state) addViews(servers []config.Server, r release.Release, when ...Whe
 		}
 		v.Emulated = v.Effective.Emulated
 		v.GateOn, v.GateNamed = v.Gates.Gate(release.Gate, v.Emulated)
+		v.alike = s.alikeOf(v)
 		s.views = append(s.views, v)
 	}
 }

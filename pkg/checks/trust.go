@@ -168,20 +168,16 @@ var ruleMVP201 = &Rule{
 			p.Skip("the minor release does not change: all servers serve the same")
 			return
 		}
-		lacks := p.lacking()
-		if lacks.nothing() {
-			p.skipSame()
-			return
-		}
 		for _, g := range p.byValue(release.FlagPeerCAFile) {
-			if isSet(g.flags[0]) {
-				continue
-			}
-			if p.causedElsewhere(release.FlagPeerCAFile) {
+			switch {
+			case isSet(g.flags[0]):
+			case p.skipSame():
+				return
+			case p.causedElsewhere(release.FlagPeerCAFile):
 				p.Skip("%s is there and does not reach the servers, which another finding says", release.FlagPeerCAFile)
-				continue
+			default:
+				p.reportPeerCAMissing(g, p.lacks())
 			}
-			p.reportPeerCAMissing(g, lacks)
 		}
 	},
 }

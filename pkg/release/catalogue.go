@@ -7,26 +7,24 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
 
-// A Catalogue is what kube-apiserver of one release accepts and serves: its flags, feature gates and admission
-// plugins, and its API surface; and the feature gates of its kubeadm. It is generated from the release itself: the flags and gates are those that the linked command has, the
-// resources those that running servers list (make update-catalogue). A catalogue stands for all patch releases of its
-// minor, although it was made from one; Version tells which.
+// A Catalogue is what kube-apiserver of one release accepts and serves: its flags, feature gates and admission plugins,
+// and its API surface; and the feature gates of its kubeadm. It is generated from the release itself: what it accepts is
+// what the linked command has, what it serves is what running servers list (make update-catalogue). A catalogue stands
+// for all patch releases of its minor, although it was made from one; Version tells which.
 type Catalogue struct {
 	// Version is the release that the catalogue was made from: v1.36.3.
 	Version string
 
-	binary   Release
-	flags    section
-	gates    section
-	kubeadm  section
-	plugins  section
-	allGates func() map[string]gate
-	versions func() map[string]groupVersion
-	surface  func() []Resource
+	binary  Release  // without its patch
+	asked   sync.Map // the Flag of each name that was asked for, without a name where there is none
+	surface func() []Resource
+	// The lines of the other sections.
+	flags, gates, kubeadm, plugins, versions func() map[string]string
 }
 
 // Flag is a flag of kube-apiserver.
@@ -54,12 +52,6 @@ type gateSpec struct {
 	since  int // the emulated minor from which on it holds
 	compat int // the minor that --min-compatibility-version must have reached, too; 0 where that does not count
 	GateSpec
-}
-
-// groupVersion is a version of an API group that a release has registered.
-type groupVersion struct {
-	// listed: the release has a default for it, so --runtime-config reaches it. on is that default.
-	listed, on bool
 }
 
 // Resource is a resource or, with a slash in its name, a subresource that a release can serve.
@@ -105,12 +97,11 @@ var catalogues = sync.OnceValue(func() map[int]func() *Catalogue {
 	}
 	all := map[int]func() *Catalogue{}
 	for _, file := range files {
-		name := strings.TrimSuffix(strings.TrimPrefix(file, "catalogue/"), ".txt")
-		r, err := Parse(name)
+		minor, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(file, "catalogue/1."), ".txt"))
 		if err != nil {
 			panic(fmt.Sprintf("%s: %v", file, err)) // TestCatalogues opens them all
 		}
-		all[r.minor] = sync.OnceValue(func() *Catalogue {
+		all[minor] = sync.OnceValue(func() *Catalogue {
 			text, err := catalogueFiles.ReadFile(file)
 			if err == nil {
 				var c *Catalogue
@@ -152,38 +143,44 @@ func (c *Catalogue) ResourceGates() []string {
 }
 
 // Release is the release that the catalogue was made from.
-func (c *Catalogue) Release() Release { return c.binary }
+func (c *Catalogue) Release() Release { return must(Parse(c.Version)) }
 
 // Flag returns a flag, which may be written as NormalizeFlag takes it.
 func (c *Catalogue) Flag(name string) (f Flag, ok bool) {
-	line, ok := c.flags.line(NormalizeFlag(name))
-	if !ok {
-		return Flag{}, false
+	name = NormalizeFlag(name)
+	if known, ok := c.asked.Load(name); ok {
+		f := known.(Flag)
+		return f, f.Name != ""
 	}
-	return must(parseFlag(line)), true
+	rest, ok := c.flags()[name]
+	if ok {
+		f = must(parseFlag(name, rest))
+	}
+	c.asked.Store(name, f)
+	return f, ok
 }
 
 // Flags returns the flags, sorted by their names.
 func (c *Catalogue) Flags() []Flag {
 	var all []Flag
-	for line := range c.flags.lines() {
-		all = append(all, must(parseFlag(line)))
+	for name, rest := range c.flags() {
+		all = append(all, must(parseFlag(name, rest)))
 	}
 	slices.SortFunc(all, func(a, b Flag) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
 // Gates returns the names of the feature gates, sorted; AllAlpha and AllBeta are among them.
-func (c *Catalogue) Gates() []string { return slices.Sorted(maps.Keys(c.allGates())) }
+func (c *Catalogue) Gates() []string { return slices.Sorted(maps.Keys(c.gates())) }
 
 // Gate returns what the release makes of a gate in a server of such effective versions. ok is false for a gate that the
 // binary does not know.
 func (c *Catalogue) Gate(name string, at Effective) (spec GateSpec, ok bool) {
-	line, ok := c.gates.line(name)
+	rest, ok := c.gates()[name]
 	if !ok {
 		return GateSpec{}, false
 	}
-	return must(parseGate(line)).spec(at), true
+	return must(parseGate(name, rest)).spec(at), true
 }
 
 // spec is what holds of a gate in a server of such effective versions.
@@ -199,7 +196,7 @@ func (g gate) spec(at Effective) GateSpec {
 }
 
 // Needs returns the gates without which kube-apiserver exits when this one is on. Before 1.35 no release checks that.
-func (c *Catalogue) Needs(name string) []string { return c.allGates()[name].needs }
+func (c *Catalogue) Needs(name string) []string { return must(parseGate(name, c.gates()[name])).needs }
 
 // Resources returns all resources that the release can serve, whatever --runtime-config and the gates must be for it,
 // in the order of Compare.

@@ -18,7 +18,15 @@ func TestCatalogues(t *testing.T) {
 		if len(c.Flags()) < 150 || len(c.Gates()) < 150 || len(c.versions()) < 50 {
 			t.Errorf("%s: %d flags, %d gates, %d versions", r, len(c.Flags()), len(c.Gates()), len(c.versions()))
 		}
+		for version, state := range c.versions() {
+			if state != versionOn && state != versionOff && state != unlisted {
+				t.Errorf("%s: version %s: %q", r, version, state)
+			}
+		}
 		for _, resource := range c.Resources() {
+			if _, ok := c.versions()[resource.GroupVersion()]; !ok {
+				t.Errorf("%s: %s is of no version", r, resource)
+			}
 			for _, gate := range resource.gates {
 				if !slices.Contains(c.Gates(), gate) {
 					t.Errorf("%s: %s hangs on the gate %s, which there is not", r, resource, gate)
@@ -67,22 +75,19 @@ func TestParseCatalogueErrors(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"x", "x string odd"} {
-		if _, err := parseFlag(strings.Fields(line)); err == nil {
+		name, rest, _ := strings.Cut(line, " ")
+		if _, err := parseFlag(name, rest); err == nil {
 			t.Errorf("flag %q: no error", line)
 		}
 	}
 	for _, line := range []string{"X 1.36", "X 36=beta,on", "X 1.36=beta,maybe", "X 1.36=beta,on,compat=36"} {
-		if _, err := parseGates(section("\n" + line)); err == nil {
+		name, rest, _ := strings.Cut(line, " ")
+		if _, err := parseGate(name, rest); err == nil {
 			t.Errorf("gate %q: no error", line)
 		}
 	}
-	for _, line := range []string{"apps/v1", "apps/v1 maybe", "apps/v1 on off"} {
-		if _, err := parseVersions(section("\n" + line)); err == nil {
-			t.Errorf("version %q: no error", line)
-		}
-	}
-	for _, line := range []string{"apps/v1", "apps/v1 deployments odd", "apps/v1 deployments since=x", "apps/v1 deployments until=1.x"} {
-		if _, err := parseResources(section("\n" + line)); err == nil {
+	for _, line := range []string{"apps/v1", "apps/v1 deployments odd", "apps/v1 deployments since=x", "apps/v1 deployments until=1.x", "v1 pods\nv1 nodes"} {
+		if _, err := parseResources(line + "\n"); err == nil {
 			t.Errorf("resource %q: no error", line)
 		}
 	}

@@ -36,77 +36,54 @@ import (
 // Lines that begin with # and empty ones are passed over. An error in a section is a panic when that is decoded.
 func ParseCatalogue(text string) (*Catalogue, error) {
 	sections := strings.Split(text, "\n[")
-	head := strings.Fields(uncomment(sections[0]))
-	if len(head) != 2 || head[0] != "kube-apiserver" {
+	head, _, _ := strings.Cut(sections[0], "\n")
+	version, ok := strings.CutPrefix(head, "kube-apiserver ")
+	if !ok {
 		return nil, fmt.Errorf("the first line is not kube-apiserver and its version")
 	}
-	binary, err := Parse(head[1])
+	// Release parses it when it is asked for: that costs more than the rest of this.
+	digits, _, _ := strings.Cut(strings.TrimPrefix(version, "v1."), ".")
+	minor, err := strconv.Atoi(digits)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%q is no release", version)
 	}
-	c := &Catalogue{Version: head[1], binary: binary}
-	found := map[string]section{}
+	c := &Catalogue{Version: version, binary: OfMinor(minor)}
+	found := map[string]string{}
 	for _, text := range sections[1:] {
 		name, body, ok := strings.Cut(text, "]\n")
 		if !ok {
 			return nil, fmt.Errorf("a section without a name")
 		}
-		found[name] = section("\n" + body)
+		found[name] = body
 	}
-	c.flags, c.gates = found["flags"], found["gates"]
-	c.kubeadm, c.plugins = found["kubeadm-gates"], found["admission-plugins"]
-	c.allGates = lazily(found["gates"], parseGates)
-	c.versions = lazily(found["versions"], parseVersions)
-	c.surface = lazily(found["resources"], parseResources)
+	c.flags, c.gates, c.versions = index(found["flags"]), index(found["gates"]), index(found["versions"])
+	c.kubeadm, c.plugins = index(found["kubeadm-gates"]), index(found["admission-plugins"])
+	c.surface = sync.OnceValue(func() []Resource { return must(parseResources(found["resources"])) })
 	return c, nil
 }
 
-// A section of a catalogue has a line break in front of each line. A line begins with the name of what it is about.
-type section string
-
-// line returns the words of a name's line.
-func (s section) line(name string) (words []string, ok bool) {
-	start := strings.Index(string(s), "\n"+name+" ")
-	if start < 0 || name == "" {
-		return nil, false
-	}
-	line, _, _ := strings.Cut(string(s[start+1:]), "\n")
-	return strings.Fields(line), true
+// index returns for each line of a section what follows the first word, by that word, when it is asked for.
+func index(body string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		rest := make(map[string]string, strings.Count(body, "\n"))
+		for line := range lines(body) {
+			name, more, _ := strings.Cut(line, " ")
+			rest[name] = more
+		}
+		return rest
+	})
 }
 
-// lines returns the words of every line.
-func (s section) lines() iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for line := range strings.Lines(string(s)) {
-			if words := strings.Fields(line); len(words) > 0 && words[0][0] != '#' && !yield(words) {
+// lines returns the lines that are not empty and no comments.
+func lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if line != "" && line[0] != '#' && !yield(line) {
 				return
 			}
 		}
 	}
-}
-
-func uncomment(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "#") {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
-// names returns the first word of every line.
-func (s section) names() []string {
-	var names []string
-	for words := range s.lines() {
-		names = append(names, words[0])
-	}
-	return names
-}
-
-// lazily decodes a section when it is asked for.
-func lazily[T any](s section, parse func(section) (T, error)) func() T {
-	return sync.OnceValue(func() T { return must(parse(s)) })
 }
 
 // must is for what is embedded: a test decodes all of it, so an error cannot come later.
@@ -117,56 +94,46 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func parseFlag(words []string) (Flag, error) {
-	if len(words) < 2 {
-		return Flag{}, fmt.Errorf("flag %s: no type", words[0])
+func parseFlag(name, rest string) (Flag, error) {
+	f := Flag{Name: name}
+	rest, f.Default, _ = strings.Cut(rest, " default=")
+	f.Type, rest, _ = strings.Cut(rest, " ")
+	if f.Type == "" {
+		return Flag{}, fmt.Errorf("flag %s: no type", name)
 	}
-	f := Flag{Name: words[0], Type: words[1]}
-	for i, word := range words[2:] {
-		switch first, isDefault := strings.CutPrefix(word, "default="); {
-		case isDefault:
-			f.Default = strings.Join(append([]string{first}, words[2+i+1:]...), " ")
-			return f, nil
-		case word == "bare":
+	for word := range strings.FieldsSeq(rest) {
+		switch word {
+		case "bare":
 			f.Bare = true
-		case word == "again":
+		case "again":
 			f.Again = true
-		case word == "deprecated":
+		case "deprecated":
 			f.Deprecated = true
 		default:
-			return Flag{}, fmt.Errorf("flag %s: %q", f.Name, word)
+			return Flag{}, fmt.Errorf("flag %s: %q", name, word)
 		}
 	}
 	return f, nil
 }
 
-func parseGates(s section) (map[string]gate, error) {
-	gates := map[string]gate{}
-	for words := range s.lines() {
-		g, err := parseGate(words)
-		if err != nil {
-			return nil, err
-		}
-		gates[words[0]] = g
-	}
-	return gates, nil
-}
+// needsKey is in the line of each gate that needs others.
+const needsKey = "needs="
 
-func parseGate(words []string) (g gate, err error) {
-	for _, word := range words[1:] {
-		key, value, ok := strings.Cut(word, "=")
-		switch {
-		case !ok:
-			return gate{}, fmt.Errorf("gate %s: %q", words[0], word)
-		case key == "needs":
-			g.needs = strings.Split(value, ",")
-		default:
-			spec, err := parseGateSpec(key, value)
-			if err != nil {
-				return gate{}, fmt.Errorf("gate %s: %w", words[0], err)
-			}
-			g.specs = append(g.specs, spec)
+func parseGate(name, rest string) (g gate, err error) {
+	for word := range strings.FieldsSeq(rest) {
+		if needs, ok := strings.CutPrefix(word, needsKey); ok {
+			g.needs = strings.Split(needs, ",")
+			continue
 		}
+		since, text, ok := strings.Cut(word, "=")
+		if !ok {
+			return gate{}, fmt.Errorf("gate %s: %q", name, word)
+		}
+		spec, err := parseGateSpec(since, text)
+		if err != nil {
+			return gate{}, fmt.Errorf("gate %s: %w", name, err)
+		}
+		g.specs = append(g.specs, spec)
 	}
 	return g, nil
 }
@@ -176,9 +143,9 @@ func parseGateSpec(since, text string) (spec gateSpec, err error) {
 	if spec.since, err = strconv.Atoi(minor); err != nil {
 		return spec, fmt.Errorf("%q is no release", since)
 	}
-	words := strings.Split(text, ",")
-	spec.Stage = Stage(words[0])
-	for _, word := range words[1:] {
+	stage, text, _ := strings.Cut(text, ",")
+	spec.Stage = Stage(stage)
+	for word := range strings.SplitSeq(text, ",") {
 		switch word {
 		case "on":
 			spec.Default = true
@@ -195,28 +162,19 @@ func parseGateSpec(since, text string) (spec gateSpec, err error) {
 	return spec, nil
 }
 
-func parseVersions(s section) (map[string]groupVersion, error) {
-	versions := map[string]groupVersion{}
-	for words := range s.lines() {
-		if len(words) != 2 || !slices.Contains([]string{"on", "off", "unlisted"}, words[1]) {
-			return nil, fmt.Errorf("version %s: not on, off or unlisted", words[0])
+func parseResources(body string) ([]Resource, error) {
+	all := make([]Resource, 0, strings.Count(body, "\n"))
+	for line := range lines(body) {
+		groupVersion, rest, _ := strings.Cut(line, " ")
+		name, rest, _ := strings.Cut(rest, " ")
+		if name == "" {
+			return nil, fmt.Errorf("resource of %s: no name", groupVersion)
 		}
-		versions[words[0]] = groupVersion{listed: words[1] != "unlisted", on: words[1] == "on"}
-	}
-	return versions, nil
-}
-
-func parseResources(s section) ([]Resource, error) {
-	var all []Resource
-	for words := range s.lines() {
-		if len(words) < 2 {
-			return nil, fmt.Errorf("resource of %s: no name", words[0])
-		}
-		r := Resource{Version: words[0], Name: words[1]}
-		if group, version, ok := strings.Cut(words[0], "/"); ok {
+		r := Resource{Version: groupVersion, Name: name}
+		if group, version, ok := strings.Cut(groupVersion, "/"); ok {
 			r.Group, r.Version = group, version
 		}
-		for _, word := range words[2:] {
+		for word := range strings.FieldsSeq(rest) {
 			key, value, _ := strings.Cut(word, "=")
 			var err error
 			switch key {
@@ -241,6 +199,8 @@ func parseResources(s section) ([]Resource, error) {
 		}
 		all = append(all, r)
 	}
-	slices.SortFunc(all, Resource.Compare)
+	if !slices.IsSortedFunc(all, Resource.Compare) {
+		return nil, fmt.Errorf("the resources are not sorted")
+	}
 	return all, nil
 }

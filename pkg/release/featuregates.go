@@ -207,8 +207,17 @@ func (g FeatureGates) state(name string, spec GateSpec) (on, explicit bool) {
 	if on, set := g.Explicit(name); set {
 		return on, true
 	}
-	group := map[Stage]string{Alpha: AllAlpha, Beta: AllBeta}[spec.Stage]
-	if on, set := g.Explicit(group); set && name != AllAlpha && name != AllBeta {
+	if name == AllAlpha || name == AllBeta {
+		return spec.Default, false
+	}
+	group := ""
+	switch spec.Stage {
+	case Alpha:
+		group = AllAlpha
+	case Beta:
+		group = AllBeta
+	}
+	if on, set := g.Explicit(group); set {
 		return on, false
 	}
 	return spec.Default, false

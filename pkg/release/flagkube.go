@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"regexp"
 	"slices"
@@ -56,7 +57,7 @@ func unknownPlugin(s *settings, flag string) string {
 }
 
 // AdmissionPlugins returns the names of the admission plugins that the release has, sorted.
-func (c *Catalogue) AdmissionPlugins() []string { return c.plugins.names() }
+func (c *Catalogue) AdmissionPlugins() []string { return slices.Sorted(maps.Keys(c.plugins())) }
 
 // serviceRules follow cmd/kube-apiserver/app/options of k8s.io/kubernetes and pkg/controlplane/instance.go there.
 var serviceRules = []valueRule{
@@ -132,7 +133,7 @@ func refusedServiceRange(s *settings) string {
 		case i == 0 && bits-ones < 3:
 			return "begins with a range of fewer than 8 addresses"
 		// Where the allocators still keep their map of addresses in etcd.
-		case bits-ones > 20 && !(s.gates["MultiCIDRServiceAllocator"] && s.gates["DisableAllocatorDualWrite"]):
+		case bits-ones > 20 && !(s.gateOn("MultiCIDRServiceAllocator") && s.gateOn("DisableAllocatorDualWrite")):
 			return fmt.Sprintf("has a range that is too large: of addresses of %d bits, at least %d must be given", bits, bits-20)
 		case i == 1 && (network.IP.To4() == nil) == (networks[0].IP.To4() == nil):
 			return "has two ranges of one family of addresses"

@@ -290,8 +290,11 @@ var loggingRules = []valueRule{
 
 // needsGate says that a setting needs a feature gate that is off. One that is locked cannot be: GateProblems has that.
 func (s *settings) needsGate(set bool, gate string) string {
+	if !set {
+		return ""
+	}
 	spec, known := s.catalogue.Gate(gate, s.at)
-	if !set || !known || s.gates[gate] || spec.Locked {
+	if !known || spec.Locked || s.gateOn(gate) {
 		return ""
 	}
 	return "needs the feature gate " + gate

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,10 +35,8 @@ func (c *Catalogue) SettingProblems(line []Setting, at Effective) []SettingProbl
 	s := newSettings(c, line, at)
 	problems := s.typeProblems()
 	for _, rule := range valueRules() {
-		if !rule.holdsIn(c.binary) || slices.ContainsFunc(rule.flags, s.unreadable) {
-			continue
-		}
-		if i := s.atFault(rule.flags); i >= 0 {
+		i := s.atFault(rule.flags)
+		if i >= 0 && rule.holdsIn(c.binary) && !slices.ContainsFunc(rule.flags, s.unreadable) {
 			if reason := rule.refuses(s); reason != "" {
 				problems = append(problems, SettingProblem{Setting: i, Reason: reason})
 			}
@@ -62,11 +61,11 @@ func (r valueRule) holdsIn(binary Release) bool {
 	return (r.since == 0 || binary.minor >= r.since) && (r.until == 0 || binary.minor <= r.until)
 }
 
-// valueRules returns all rules, by the source files that they follow.
-func valueRules() []valueRule {
+// valueRules are all rules, by the source files that they follow.
+var valueRules = sync.OnceValue(func() []valueRule {
 	return slices.Concat(genericRules, storageRules, servingRules, auditRules, admissionRules, loggingRules, metricsRules,
 		authenticationRules, authorizationRules, controlPlaneRules, serviceRules)
-}
+})
 
 // settings is a command line as kube-apiserver reads it.
 type settings struct {
@@ -75,7 +74,7 @@ type settings struct {
 	line      []Setting
 	places    map[string][]int // where a flag stands on the line
 	refused   map[string]bool  // flags with a value that is not known, or that the type refuses
-	gates     map[string]bool
+	gates     FeatureGates
 }
 
 func newSettings(c *Catalogue, line []Setting, at Effective) *settings {
@@ -91,7 +90,7 @@ func newSettings(c *Catalogue, line []Setting, at Effective) *settings {
 			gates = append(gates, setting.Value)
 		}
 	}
-	s.gates = c.gateStates(ParseFeatureGates(gates), at)
+	s.gates = ParseFeatureGates(gates)
 	return s
 }
 
@@ -122,6 +121,9 @@ func (s *settings) atFault(flags []string) int {
 	}
 	return -1
 }
+
+// gateOn tells whether a feature gate is on.
+func (s *settings) gateOn(name string) bool { return s.catalogue.on(name, s.gates, s.at) }
 
 // given tells whether a flag is set at all, be it to nothing.
 func (s *settings) given(flag string) bool { return len(s.places[flag]) > 0 }

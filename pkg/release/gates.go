@@ -115,17 +115,19 @@ func (c *Catalogue) GateProblems(gates FeatureGates, at Effective) []GateRefusal
 
 func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []GateRefusal {
 	var refused []GateRefusal
-	on := c.gateStates(gates, at)
-	for name := range on {
-		var off []string
-		for _, need := range append(c.Needs(name), c.neededByOptions(name)...) {
-			if !on[need] {
-				off = append(off, need)
-			}
+	for name, rest := range c.gates() {
+		needs := c.neededByOptions(name)
+		if !strings.Contains(rest, needsKey) && len(needs) == 0 {
+			continue // which most don't
 		}
-		if on[name] && len(off) > 0 {
-			spec, _ := c.Gate(name, at)
-			refused = append(refused, GateRefusal{MissingDependency, name, gates.entry(name), spec, off})
+		g := must(parseGate(name, rest))
+		if on, _ := gates.state(name, g.spec(at)); !on {
+			continue
+		}
+		needs = slices.Concat(g.needs, needs)
+		off := slices.DeleteFunc(needs, func(need string) bool { return c.on(need, gates, at) })
+		if len(off) > 0 {
+			refused = append(refused, GateRefusal{MissingDependency, name, gates.entry(name), g.spec(at), off})
 		}
 	}
 	slices.SortFunc(refused, func(a, b GateRefusal) int { return strings.Compare(a.Gate, b.Gate) })
@@ -145,11 +147,12 @@ func (c *Catalogue) neededByOptions(name string) []string {
 	return nil
 }
 
-// gateStates tells for each gate of the release whether it is on.
-func (c *Catalogue) gateStates(gates FeatureGates, at Effective) map[string]bool {
-	on := make(map[string]bool, len(c.allGates()))
-	for name, g := range c.allGates() {
-		on[name], _ = gates.state(name, g.spec(at))
+// on tells whether a gate is on; one that the release does not have is not.
+func (c *Catalogue) on(name string, gates FeatureGates, at Effective) bool {
+	spec, ok := c.Gate(name, at)
+	if !ok {
+		return false
 	}
+	on, _ := gates.state(name, spec)
 	return on
 }

@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -110,5 +111,5 @@ func KubeadmGates(r Release) []string {
 	if !ok {
 		return nil
 	}
-	return c.kubeadm.names()
+	return slices.Sorted(maps.Keys(c.kubeadm()))
 }

@@ -44,10 +44,10 @@ func (c *Catalogue) Serves(s APISettings) ([]Resource, error) {
 	if problems := c.GateProblems(gates, at); len(problems) > 0 {
 		return nil, fmt.Errorf("feature-gates: %s", problems[0])
 	}
-	on := c.gateStates(gates, at)
+	off := func(gate string) bool { return !c.on(gate, gates, at) }
 	var served []Resource
 	for _, r := range c.surface() {
-		if c.enabled(config, r) && r.emulable(at.Emulated) && r.gatesFit(on) {
+		if r.emulable(at.Emulated) && !slices.ContainsFunc(r.gates, off) && c.enabled(config, r) {
 			served = append(served, r)
 		}
 	}
@@ -56,15 +56,6 @@ func (c *Catalogue) Serves(s APISettings) ([]Resource, error) {
 
 func (r Resource) emulable(emulated Release) bool {
 	return (r.since == 0 || emulated.minor >= r.since) && (r.until == 0 || emulated.minor <= r.until)
-}
-
-func (r Resource) gatesFit(on map[string]bool) bool {
-	for _, gate := range r.gates {
-		if !on[gate] {
-			return false
-		}
-	}
-	return true
 }
 
 // RuntimeConfig is what the values of --runtime-config say: of one key the last value.
@@ -210,15 +201,26 @@ func (c *Catalogue) runtimeProblem(e RuntimeConfigEntry) string {
 	return ""
 }
 
+// What a catalogue says of a group version: what the release makes of it by default. One that is unlisted has no default,
+// and the keys of classes do not reach it.
+const (
+	versionOn  = "on"
+	versionOff = "off"
+	unlisted   = "unlisted"
+)
+
 // enabled tells whether --runtime-config leaves a resource on. A key of a class reaches the group versions that the
 // release lists; one of a group version, and then one of a resource, wins over it. What switches a resource switches its
 // subresources.
 func (c *Catalogue) enabled(config RuntimeConfig, r Resource) bool {
 	gv := r.GroupVersion()
-	known := c.versions()[gv]
-	on := known.listed && known.on
+	state := c.versions()[gv]
+	listed, on := state != unlisted, state == versionOn
+	if len(config.Entries) == 0 {
+		return on
+	}
 	for _, class := range runtimeClasses {
-		if value, set := config.Get(class.key); set && known.listed && class.matches(r.Version) {
+		if value, set := config.Get(class.key); set && listed && class.matches(r.Version) {
 			on = value == "true"
 		}
 	}

@@ -112,13 +112,25 @@ func (d *dependence) gatesOnAt(sets gateSets, r string, on map[string]bool) bool
 	})
 }
 
+// compareResources orders as the catalogue does: by group, which core does not have, version and name.
+func compareResources(a, b string) int {
+	key := func(r string) string {
+		gv, name, _ := strings.Cut(r, " ")
+		if !strings.Contains(gv, "/") {
+			gv = "/" + gv
+		}
+		return strings.Replace(gv, "/", "\x00", 1) + "\x00" + name
+	}
+	return strings.Compare(key(a), key(b))
+}
+
 const resourcesSection = "\n[resources]\n"
 
 // text is the section of the resources.
 func (d *dependence) text(bounds map[string]bounds) string {
 	var b strings.Builder
 	b.WriteString(resourcesSection)
-	for _, r := range slices.Sorted(maps.Keys(d.all)) {
+	for _, r := range slices.SortedFunc(maps.Keys(d.all), compareResources) {
 		b.WriteString(r + d.all[r])
 		if gates := d.gates[r]; len(gates) > 0 {
 			b.WriteString(" gates=" + strings.Join(gates, ","))
