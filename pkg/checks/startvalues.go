@@ -28,7 +28,7 @@ var badRuntimeConfig = &Rule{
 			runtime := release.ParseRuntimeConfig(v.values(release.FlagRuntimeConfig))
 			problems := c.RuntimeConfigProblems(runtime)
 			if len(problems) == 0 {
-				problems = c.RuntimeConfigNeeds(runtime, v.fair())
+				problems = c.RuntimeConfigNeeds(runtime, v.fair(), v.Gates, v.Effective)
 			}
 			flags := v.Flags.All(release.FlagRuntimeConfig)
 			for _, problem := range problems {

@@ -101,21 +101,29 @@ func TestRuntimeConfigNeeds(t *testing.T) {
 	for _, tc := range []struct {
 		config string
 		fair   bool
+		minor  int // 33 or a later one
+		gates  string
 		want   []string
 	}{
 		{config: "", fair: true},
 		{config: "apps/v1=false", fair: true},
+		{config: "networking.k8s.io/v1/servicecidrs=false", minor: 36, want: []string{"networking.k8s.io/v1/servicecidrs"}},
+		{config: "networking.k8s.io/v1/ipaddresses=false", want: []string{"networking.k8s.io/v1/ipaddresses"}},
+		{config: "networking.k8s.io/v1=false", minor: 37, want: []string{"networking.k8s.io/v1"}},
+		{config: "networking.k8s.io/v1=false", gates: "MultiCIDRServiceAllocator=false"},
+		{config: "networking.k8s.io/v1/ingresses=false"},
 		{config: "flowcontrol.apiserver.k8s.io/v1=false", want: nil},
 		{config: "flowcontrol.apiserver.k8s.io/v1=false", fair: true, want: []string{"flowcontrol.apiserver.k8s.io/v1"}},
-		{config: "flowcontrol.apiserver.k8s.io/v1=true,api/ga=false,v1=true,apiregistration.k8s.io/v1=true", fair: true},
+		{config: "flowcontrol.apiserver.k8s.io/v1=true,api/ga=false,v1=true,apiregistration.k8s.io/v1=true,networking.k8s.io/v1=true", fair: true},
 		{config: "api/all=false,v1=true", want: []string{"api/all"}},
 		{config: "api/v1=false", want: []string{"api/v1"}},
 		{config: "v1/pods=false", want: []string{"v1/pods"}},
 		{config: "apiregistration.k8s.io/v1/apiservices=false", want: []string{"apiregistration.k8s.io/v1/apiservices"}},
 	} {
-		c, _ := CatalogueOf(OfMinor(36))
+		r := OfMinor(max(tc.minor, 33))
+		c, _ := CatalogueOf(r)
 		var got []string
-		for _, p := range c.RuntimeConfigNeeds(ParseRuntimeConfig([]string{tc.config}), tc.fair) {
+		for _, p := range c.RuntimeConfigNeeds(ParseRuntimeConfig([]string{tc.config}), tc.fair, ParseFeatureGates([]string{tc.gates}), EffectiveOf(r)) {
 			got = append(got, p.Key)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
