@@ -18,7 +18,7 @@ import (
 // servers answer.
 func (p plane) compareConfigured(a *attempt, servers []*cp.Server, real answers, into *planeResult) {
 	for _, n := range p.nodes {
-		if slices.ContainsFunc(n.faults, func(f fault) bool { return f.own }) {
+		if n.has(func(f fault) bool { return f.own }) {
 			return
 		}
 	}

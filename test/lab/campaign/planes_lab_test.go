@@ -152,6 +152,8 @@ func drawPlane(seed uint64, index int) plane {
 	return p
 }
 
+func (n drawnNode) has(is func(fault) bool) bool { return slices.ContainsFunc(n.faults, is) }
+
 // node is the node of an index of the control plane.
 func (n drawnNode) node(a *attempt, c *cp.ControlPlane, i int) cp.Node {
 	node := cp.Node{

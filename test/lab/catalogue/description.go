@@ -1,3 +1,5 @@
+//go:build lab && linux
+
 package catalogue
 
 import (

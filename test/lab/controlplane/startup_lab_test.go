@@ -108,7 +108,7 @@ var startRows = []startRow{
 	{fact: "S8k", name: "boolean", releases: "1.36", args: []string{"profiling", "external"}, exits: "profiling"},
 	{fact: "S8k", name: "runtime-config without value", releases: "1.36", args: []string{"runtime-config", "api/all"}, exits: "api/all"},
 	// It serves for a minute, and is never ready.
-	{fact: "S8k", name: "no service addresses", releases: "1.33 1.37", args: []string{"runtime-config", "networking.k8s.io/v1/servicecidrs=false", "etcd-prefix", "/new"},
+	{fact: "S8k", name: "no service addresses", releases: "1.33 1.37", args: []string{"runtime-config", "networking.k8s.io/v1/servicecidrs=false"},
 		exits: "unable to perform initial IP and Port allocation check"},
 	{fact: "S8k", name: "unknown group", releases: "1.36", args: []string{"runtime-config", "no.such.example/v1=true"}, exits: "no.such.example"},
 	{fact: "S8k", name: "emulating a newer one", releases: "1.36", args: []string{"emulated-version", "1.37"}, exits: "emulat"},
