@@ -21,6 +21,7 @@ func TestReadme(t *testing.T) {
 		args []string
 	}{
 		{"../../testdata/cases", []string{"check", "086-peer-flags-gate-off.yaml"}},
+		{"../../testdata/plan", []string{"plan", "plain.yaml"}},
 		{"../../testdata/evidence", []string{"probe", "--replay", "H3.json"}},
 	} {
 		t.Run(tc.args[0], func(t *testing.T) {

@@ -138,6 +138,6 @@ func (w *planMarkdown) patched(program string) {
 	}
 	if u := w.r.Unprepared; u != nil {
 		w.line("")
-		w.line("Patched, but not rolled out before the upgrade: " + w.text(rollSays(u)) + ".")
+		w.line("Patched, but not rolled out first: " + w.text(rollSays(u)) + ".")
 	}
 }

@@ -285,7 +285,7 @@ func (w *planText) otherRolls() {
 	w.list("patched: ", ";", p.Changes)
 	w.raw("\n")
 	if u := w.r.Unprepared; u != nil {
-		w.paragraph("", "patched, but not rolled out before the upgrade: "+rollSays(u))
+		w.paragraph("", "patched, but not rolled out first: "+rollSays(u))
 	}
 }
 
@@ -300,7 +300,7 @@ func rollSays(roll *PlanRoll) string {
 		s := &roll.Steps[i]
 		if s.Fails() {
 			failing++
-			says = append(says, s.cell(s.NotStarting).text+" after "+s.Node)
+			says = append(says, "after "+s.Node+": "+s.cell(s.NotStarting).text)
 		}
 	}
 	if failing == 0 {
