@@ -37,6 +37,8 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 			r.FalseNotFound = append(r.FalseNotFound, route)
 		case checks.HandedOff:
 			r.HandedOff = append(r.HandedOff, route)
+		case checks.Refused:
+			r.Refused = append(r.Refused, route)
 		}
 	}
 	leftOut(r, cp)

@@ -38,11 +38,12 @@ type LiveEffect struct {
 type Outcome = handoff.Outcome
 
 // The outcomes. HandedOff: a peer answers it. NotFound is a false 404. PeerGone: 503, as the peer cannot be
-// reached. OutcomeUnknown: nothing shows it.
+// reached. Refused: the peer answers 401 or 403 in place of the client's answer. OutcomeUnknown: nothing shows it.
 const (
 	HandedOff      = handoff.HandedOff
 	NotFound       = handoff.NotFound
 	PeerGone       = handoff.Unavailable
+	Refused        = handoff.Refused
 	OutcomeUnknown = handoff.Unsure
 )
 

@@ -306,8 +306,8 @@ func (s *liveState) anySent(from *liveServer) bool {
 var refusedLive = &Rule{
 	ID: "MVP506", Name: "peer-refuses-caller", Severity: Error, HandOff: true,
 	Doc: Doc{
-		What:  "A server's requests to its peers are answered with 401 (apiserver_rerouted_request_total): the peer does not take its proxy client certificate, because requestheader-allowed-names lacks its common name or requestheader-client-ca-file is another CA.",
-		Why:   "The peer does not believe the forwarded user, and the client gets a false 404.",
+		What:  "A server's requests to its peers are answered with 401 (apiserver_rerouted_request_total): the peer does not take its proxy client certificate, because requestheader-allowed-names lacks its common name or requestheader-client-ca-file is another CA. Or the peer takes the certificate for one of a client, as client-ca-file's CA has signed it: then it reads the documents of its peers, and what it hands on for others is answered with 403.",
+		Why:   "The peer does not believe the forwarded user, and the client gets a false 404, or a 403 that has nothing to do with its permissions.",
 		Fix:   "Let requestheader-client-ca-file name the CA that signs the proxy client certificates (front-proxy-ca.crt) and requestheader-allowed-names their common name (front-proxy-client) on every node.",
 		Facts: []string{"H6", "H7"}, Since: liveSince,
 	},
@@ -322,6 +322,11 @@ var refusedLive = &Rule{
 			case len(to) > 0:
 				f.Message = fmt.Sprintf("%s refuses its requests with 401: the proxy client certificate of %s is not accepted there.", joinNames(serverNames(to)), v.Name)
 				f.Effects = p.effects([]*liveServer{v}, handoff.SenderRefused)
+				if routes := p.refused(v); len(routes) > 0 {
+					f.Message = fmt.Sprintf("%s takes what %s hands on for requests of its own: its proxy client certificate is taken for that of a client.", joinNames(serverNames(to)), v.Name)
+					f.Why, f.Consequence = "clients get 403 for what only the peer serves, whatever they may do.", None
+					f.Seen = append([]string{"GET of an object name: 403 for " + listRoutes(routes) + "; \"no such resource\" where it is not to be handed on"}, f.Seen...)
+				}
 			case c.unauthorized > 0 && !p.allProved(v):
 				f.Severity, f.Consequence = Warning, None
 				f.Message = fmt.Sprintf("%s to its peers were refused with 401 since it started, others answered: one peer may not accept its proxy client certificate.",
@@ -365,6 +370,11 @@ func (s *liveState) authSeen(seen []string) []string {
 		seen = append(seen, fmt.Sprintf("the ConfigMap extension-apiserver-authentication lists proxy clients named %s, signed by %s", names, strings.Join(a.CASubjects, "; ")))
 	}
 	return seen
+}
+
+// refused are the resources that a server's peers answer 401 or 403 for.
+func (p *LivePass) refused(v *liveServer) []*Route {
+	return slices.DeleteFunc(slices.Clone(p.routes), func(r *Route) bool { return r.from != v || r.Outcome != Refused })
 }
 
 // discoveryForbiddenLive is MVP515.

@@ -105,7 +105,7 @@ func (p *LivePass) origins() []origin {
 		{"an object by name", "whether requests are handed off is told by discovery documents only (MVP501)", rbacFix,
 			each(func(v *liveServer) string {
 				for _, o := range v.Evidence.Objects {
-					if o.Asked == evidence.Denied || o.Alone == evidence.Denied {
+					if o.Asked == evidence.Denied && o.Alone != evidence.NotServed || o.Alone == evidence.Denied {
 						return "403 Forbidden"
 					}
 				}
@@ -135,7 +135,7 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 		v.Result, v.Says = handoff.Unknown, "cannot be asked"
 		return
 	}
-	var handed, notFound, gone []*Route
+	var handed, notFound, gone, refused []*Route
 	unknown := 0
 	for _, r := range s.routes {
 		switch {
@@ -146,6 +146,8 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 			notFound = append(notFound, r)
 		case r.Outcome == PeerGone || r.Merged && len(r.serving) == 0:
 			gone = append(gone, r)
+		case r.Outcome == Refused:
+			refused = append(refused, r)
 		default:
 			unknown++
 		}
@@ -161,6 +163,10 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 		if slices.ContainsFunc(gone, func(r *Route) bool { return len(r.serving) > 0 }) {
 			v.Result = handoff.No
 		}
+	}
+	if len(refused) > 0 {
+		v.Result = handoff.No
+		says = append(says, "403 for "+countResources(refused))
 	}
 	if v.Result == handoff.Yes && s.accused(v, findings) {
 		v.Result = handoff.No

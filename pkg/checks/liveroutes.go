@@ -56,6 +56,9 @@ func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*live
 		route.Outcome, route.ByGet = NotFound, true
 	case object != nil && object.Asked == evidence.Unavailable:
 		route.Outcome, route.ByGet = PeerGone, true
+	case object != nil && object.Asked == evidence.Denied && object.Alone == evidence.NotServed:
+		// The server itself lets the user ask, so it is the peer that does not: it takes the sender for the user.
+		route.Outcome, route.ByGet = Refused, true
 	case r.Group == "" || route.Subresource:
 		// Discovery of the core group is never merged, and that of a subresource tells nothing.
 	case route.bySettings() == NotFound:
@@ -152,6 +155,9 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 		}
 	}
 	c := from.calls()
+	if s.refuses(to, from) {
+		l.Accepted = handoff.No
+	}
 	if !c.told {
 		if l.Trusted == handoff.Yes {
 			l.Trusted = handoff.Unknown // by the sender's CA, which nothing has shown
@@ -171,7 +177,9 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 			l.Named, l.Trusted = handoff.Yes, handoff.Yes
 		}
 	}
-	l.Accepted = judgeCalls(c.unauthorized, c.ok)
+	if l.Accepted != handoff.No {
+		l.Accepted = judgeCalls(c.unauthorized, c.ok)
+	}
 	l.Readable = judgeCalls(c.forbidden, c.ok)
 	if !s.countsForAll(from) {
 		if l.Accepted == handoff.Yes {
@@ -182,6 +190,11 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 		}
 	}
 	return l
+}
+
+// refuses tells whether a server has answered a request that another one handed on for a client with 401 or 403.
+func (s *liveState) refuses(v, sender *liveServer) bool {
+	return slices.ContainsFunc(s.between(sender, v), func(r *Route) bool { return r.Outcome == Refused && len(r.serving) == 1 })
 }
 
 // countsForAll tells whether a server's counters speak for each of its peers. Each peer is asked for two documents, so fewer
@@ -264,7 +277,7 @@ func (s *liveState) proved(from, to *liveServer) handoff.Answer {
 		switch {
 		case r.Outcome == HandedOff && len(r.serving) == 1:
 			return handoff.Yes
-		case r.Outcome == NotFound, r.Outcome == PeerGone && len(r.serving) == 1:
+		case r.Outcome == NotFound, (r.Outcome == PeerGone || r.Outcome == Refused) && len(r.serving) == 1:
 			return handoff.No
 		}
 	}

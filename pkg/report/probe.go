@@ -28,6 +28,8 @@ type ProbeReport struct {
 	FalseNotFound []ProbeRoute `json:"falseNotFound"`
 	// HandedOff are the resources that a server does not have itself and hands to a peer.
 	HandedOff []ProbeRoute `json:"handedOff"`
+	// Refused are those that it hands to a peer which answers 401 or 403, as it takes the server for the client.
+	Refused []ProbeRoute `json:"refused,omitempty"`
 	// LeftOut are group versions that were not compared, because all servers serve them alike or should.
 	LeftOut []ProbeLeftOut `json:"leftOut,omitempty"`
 	// Notes are things to know that no rule is about, such as a stale APIService.

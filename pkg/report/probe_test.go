@@ -131,6 +131,7 @@ func withoutCA() *ProbeReport {
 func completeProbe() *ProbeReport {
 	r := withoutCA()
 	r.Replayed = "evidence.json"
+	r.Refused = mutating("cp-1", "named-get", "cp-2")
 	r.Servers[0].Release, r.Servers[0].Emulated = "v1.37.2", "1.36"
 	r.Findings[0].Why = "until cp-3 is mended, clients that reach it are told that these resources do not exist; garbage collection and namespace deletion believe it."
 	r.Findings = append(r.Findings,

@@ -12,13 +12,16 @@ const maxMatrix = 12
 
 // details writes what -v adds to the text of a probe.
 func (w *probeText) details() {
-	if len(w.r.HandedOff)+len(w.r.FalseNotFound) > 0 {
+	if len(w.r.HandedOff)+len(w.r.FalseNotFound)+len(w.r.Refused) > 0 {
 		w.begin(block)
 		for _, g := range groupRoutes(w.r.HandedOff) {
 			w.routes(g, " hands to ", " hand to ", "")
 		}
 		for _, g := range groupRoutes(w.r.FalseNotFound) {
 			w.routes(g, " answers 404 for what ", " answer 404 for what ", " has")
+		}
+		for _, g := range groupRoutes(w.r.Refused) {
+			w.routes(g, " answers 403 for what ", " answer 403 for what ", " has")
 		}
 	}
 	if len(w.r.Passed)+len(w.r.Skipped) > 0 {

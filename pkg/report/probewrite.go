@@ -57,6 +57,7 @@ func (r ProbeReport) MarshalJSON() ([]byte, error) {
 	r.Servers = orEmpty(r.Servers)
 	r.Pairs = changed(r.Pairs, func(p *ProbePair) { p.Reasons = orEmpty(p.Reasons) })
 	r.FalseNotFound = changed(r.FalseNotFound, func(p *ProbeRoute) { p.ServedBy = orEmpty(p.ServedBy) })
+	r.Refused = changed(r.Refused, func(p *ProbeRoute) { p.ServedBy = orEmpty(p.ServedBy) })
 	r.HandedOff = changed(r.HandedOff, func(p *ProbeRoute) { p.ServedBy = orEmpty(p.ServedBy) })
 	r.Findings = changed(r.Findings, func(f *ProbeFinding) {
 		f.Servers = orEmpty(f.Servers)

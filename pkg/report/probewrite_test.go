@@ -94,7 +94,7 @@ func TestProbeYAMLOrder(t *testing.T) {
 			fields = append(fields, name)
 		}
 	}
-	want := rules("apiVersion kind version context found time replayed servers pairs falseNotFound handedOff leftOut notes findings passed skipped evidence summary")
+	want := rules("apiVersion kind version context found time replayed servers pairs falseNotFound handedOff refused leftOut notes findings passed skipped evidence summary")
 	if !slices.Equal(fields, want) {
 		t.Errorf("got %q, want %q", fields, want)
 	}

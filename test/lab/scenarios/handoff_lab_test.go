@@ -79,6 +79,17 @@ var scenarios = []scenario{
 		code: 1, findings: []string{"error MVP506 cp-1"},
 	},
 	{
+		// The peer takes the certificate for that of a client: client-ca-file's CA has signed it.
+		name: "H7-taken-for-a-client", tried: true,
+		nodes: func(t *testing.T, c *cp.ControlPlane) []cp.Node {
+			id := c.CA.Issue(t, cp.Subject{Name: "front-proxy-client"})
+			n := node(old)
+			n.Files = map[string][]byte{cp.PKI + "/front-proxy-client.crt": id.CertPEM(), cp.PKI + "/front-proxy-client.key": id.KeyPEM()}
+			return []cp.Node{n, node(current)}
+		},
+		code: 1, findings: []string{"error MVP506 cp-1"},
+	},
+	{
 		name: "H8", nodes: nodes(node(old), node(current, cp.Set("advertise-address", cp.SharedAddress))), tried: true, given: true,
 		code: 1, findings: []string{"error MVP507 cp-2"},
 	},

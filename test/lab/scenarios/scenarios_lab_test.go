@@ -140,6 +140,9 @@ func (r result) judgeTruth(t *testing.T, servers []*controlplane.Server) {
 	for _, route := range r.report.HandedOff {
 		said[key(address[route.Server], route.Group, route.Version, route.Resource)] = controlplane.HandedOff
 	}
+	for _, route := range r.report.Refused {
+		said[key(address[route.Server], route.Group, route.Version, route.Resource)] = "403"
+	}
 	all := map[controlplane.Resource][]*controlplane.Server{}
 	for _, s := range servers {
 		if _, _, gone := s.Exited(); gone {
