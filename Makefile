@@ -36,7 +36,7 @@ fuzz: ## every fuzz target for FUZZTIME (default 1m)
 
 lab: ## compare with the real kubeadm and kube-apiserver of each release; builds what is missing
 	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver describe etcd
-	$(GO) test -tags lab -count=1 -timeout 60m ./test/lab/...
+	$(GO) test -tags lab -short -count=1 -timeout 60m ./test/lab/...
 
 lab-evidence: ## record anew what the servers of the scenarios say (testdata/evidence), and the judgement beside it
 	$(GO) run ./test/lab/cmd/labbuild kubeadm kube-apiserver etcd

@@ -63,7 +63,7 @@ func Judge(sender, peer Server, link Link) (Answer, []Cause) {
 	}{
 		{sender.Gate, SenderGateOff},
 		{sender.PeerCA, SenderNoPeerCA},
-		{both(sender.Identity, peer.Identity), SharedIdentity},
+		{apart(sender.Identity, peer.Identity), SharedIdentity},
 		{peer.Gate, PeerGateOff},
 		{peer.Address, SharedAddress},
 		{link.Reached, PeerUnreachable},
@@ -86,6 +86,18 @@ func Judge(sender, peer Server, link Link) (Answer, []Cause) {
 		return Unknown, unknown
 	}
 	return Yes, nil
+}
+
+// apart tells whether the peer has an identity lease that the sender does not take for its own. Two servers with one lease
+// hide each other; of the two a third server finds one, and which that is nothing tells here.
+func apart(sender, peer Answer) Answer {
+	switch {
+	case sender == No && peer == No:
+		return No
+	case sender != Unknown && peer == Yes:
+		return Yes
+	}
+	return Unknown
 }
 
 func both(a, b Answer) Answer {
