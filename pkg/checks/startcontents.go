@@ -38,12 +38,29 @@ var fileContents = map[string]func(f serverFile) string{
 	"authorization-config":          func(f serverFile) string { return serverfiles.Authorization(f.text, f.sees) },
 	"encryption-provider-config":    func(f serverFile) string { return serverfiles.Encryption(f.text) },
 	"tracing-config-file":           func(f serverFile) string { return serverfiles.Tracing(f.text) },
+	"etcd-keyfile":                  keyOf("etcd-certfile"),
 	release.FlagEgressSelectorConfig: func(f serverFile) string {
 		return serverfiles.Egress(f.text, f.sees)
 	},
 	"audit-webhook-config-file":                kubeconfigContents,
 	"authentication-token-webhook-config-file": kubeconfigContents,
 	"authorization-webhook-config-file":        kubeconfigContents,
+}
+
+// keyOf judges whether a key is that of the certificate which a flag names.
+func keyOf(certFlag string) func(f serverFile) string {
+	return func(f serverFile) string {
+		cert := f.view.Flags.Last(certFlag)
+		if !isSet(cert) || cert.Unknown {
+			return ""
+		}
+		certHost, okCert := onHost(f.view, cert.Value)
+		keyHost, okKey := onHost(f.view, f.name)
+		if okCert && okKey && f.store.Pair(certHost, keyHost).Mismatch {
+			return "is not the key of " + certFlag + " " + quoted(cert.Value)
+		}
+		return ""
+	}
 }
 
 func kubeconfigContents(f serverFile) string { return serverfiles.Kubeconfig(f.text, f.name, f.sees) }

@@ -2,7 +2,9 @@ package checks
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/certs"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -100,16 +102,19 @@ func (file *startFile) isRead(v View, f *config.Flag) bool {
 func (p *Pass) fileUnreadable(store *certs.Store, file *startFile, g flagGroup, keys bool) {
 	f, v := g.flag, g.views[0]
 	host, ok := onHost(v, f.Value)
-	if !ok && !file.folderOnly {
+	switch {
+	case ok && file.folderOnly && !strings.HasSuffix(f.Value, "/"): // which is MVP125's
+		p.fileUnwritable(store, g, host)
+		return
+	case file.folderOnly:
+		return
+	case !ok:
 		p.locate(v, f.Name, f.Value) // says that it cannot be told
-	}
-	if !ok {
 		return
 	}
 	text, problem := store.Text(host)
 	clear(text)
-	if file.folderOnly && problem != certs.Directory || problem == certs.Empty && file.emptyStarts ||
-		problem == certs.Missing && leftOut(store, file, f, keys) || !p.seen(f.Name, f.Value, problem) {
+	if problem == certs.Empty && file.emptyStarts || problem == certs.Missing && leftOut(store, file, f, keys) || !p.seen(f.Name, f.Value, problem) {
 		return
 	}
 	says := problems[problem]
@@ -122,15 +127,43 @@ func (p *Pass) fileUnreadable(store *certs.Store, file *startFile, g flagGroup, 
 	if says == "" {
 		return
 	}
-	out := Finding{
+	p.reportStops(Finding{
 		At:      p.placeOr(f, v),
 		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), says),
 		Fix:     "put " + file.what + " there",
+	}, g.views)
+}
+
+// fileUnwritable reports a file that the server cannot make: it makes the folders that are missing.
+func (p *Pass) fileUnwritable(store *certs.Store, g flagGroup, host string) {
+	says := ""
+	if is, _ := store.Folder(host); is {
+		says = problems[certs.Directory]
+	} else if belowFile(store, host) {
+		says = "lies below a file"
 	}
-	if file.folderOnly {
-		out.Fix = "name a file" + p.byHand()
+	if says != "" {
+		p.reportStops(Finding{
+			At:      p.placeOr(g.flag, g.views[0]),
+			Message: fmt.Sprintf("%s %s %s.", g.flag.Name, quoted(g.flag.Value), says),
+			Fix:     "name a file" + p.byHand(),
+		}, g.views)
 	}
-	p.reportStops(out, g.views)
+}
+
+// belowFile tells whether a file stands where a path needs a folder.
+func belowFile(store *certs.Store, host string) bool {
+	for dir := path.Dir(host); dir != "/" && dir != "."; dir = path.Dir(dir) {
+		text, problem := store.Text(dir)
+		clear(text)
+		switch problem {
+		case certs.OK, certs.Empty, certs.TooLarge:
+			return true
+		case certs.Directory:
+			return false
+		}
+	}
+	return false
 }
 
 // leftOut tells whether a file is missing because a copy of a node's files does without it: what kubeadm itself names, it

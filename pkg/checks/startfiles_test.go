@@ -32,6 +32,9 @@ func TestUnreadableFile(t *testing.T) {
 		{name: "no CA", flags: "client-ca-file=" + file, text: "none\n", want: says("client-ca-file", "is not PEM text")},
 		{name: "folder", flags: "client-ca-file=" + pki, want: []string{`client-ca-file "` + pki + `" is a folder`}},
 		{name: "no value", flags: "client-ca-file="},
+		{name: "a pair for etcd", flags: "etcd-certfile=" + pki + "/front-proxy-client.crt etcd-keyfile=" + pki + "/front-proxy-client.key", none: true},
+		{name: "no pair for etcd", flags: "etcd-certfile=" + pki + "/apiserver.crt etcd-keyfile=" + pki + "/front-proxy-client.key", none: true,
+			want: []string{`etcd-keyfile "` + pki + `/front-proxy-client.key" is not the key of etcd-certfile "` + pki + `/apiserver.crt"`}},
 		{name: "text for kubelets", flags: "kubelet-client-certificate=" + file, text: "none\n"},
 		{name: "missing for kubelets", flags: "kubelet-client-certificate=" + file, none: true, want: says("kubelet-client-certificate", "does not exist below --root")},
 		{name: "empty etcd CA", flags: "etcd-cafile=" + file},
@@ -73,6 +76,7 @@ func TestUnreadableFile(t *testing.T) {
 		{name: "labels in 1.37", flags: "allow-metric-labels-manifest=" + file, text: "a: b\n", want: says("allow-metric-labels-manifest", "has a key that is not of the form metric,label")},
 		{name: "labels before 1.36", flags: "allow-metric-labels-manifest=" + file, text: "a: b\n", pair: in133},
 		{name: "log to a folder", flags: "audit-log-path=" + pki, want: []string{`audit-log-path "` + pki + `" is a folder`}},
+		{name: "log below a file", flags: "audit-log-path=" + file + "/new/audit.log", text: "a", want: []string{`audit-log-path "` + file + `/new/audit.log" lies below a file`}},
 		{name: "log to a file", flags: "audit-log-path=" + file, none: true},
 		{name: "log that is not mounted", flags: "audit-log-path=/var/log/audit.log"},
 	} {

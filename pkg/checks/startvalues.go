@@ -29,6 +29,9 @@ var badRuntimeConfig = &Rule{
 			problems := c.RuntimeConfigProblems(runtime)
 			if len(problems) == 0 {
 				problems = c.RuntimeConfigNeeds(runtime, v.fair(), v.Gates, v.Effective)
+				if !v.forward() {
+					problems = append(problems, c.RuntimeConfigFuture(runtime, v.Gates, v.Effective)...)
+				}
 			}
 			flags := v.Flags.All(release.FlagRuntimeConfig)
 			for _, problem := range problems {
@@ -42,6 +45,14 @@ var badRuntimeConfig = &Rule{
 			}
 		}
 	},
+}
+
+// forward tells whether the server may keep what comes after the release that it emulates.
+func (v View) forward() bool {
+	return slices.ContainsFunc([]string{"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}, func(name string) bool {
+		f := v.Flags.Last(name)
+		return f != nil && f.Value != "false"
+	})
 }
 
 // fair tells whether the server has --enable-priority-and-fairness on, which is the default.

@@ -185,6 +185,12 @@ var auditRules = slices.Concat(
 		}
 		return ""
 	}),
+	auditOption("audit-log-path", "audit-log-path", func(s *settings) string {
+		if strings.HasSuffix(s.text("audit-log-path"), "/") {
+			return "is a folder, not a file"
+		}
+		return ""
+	}),
 	auditOption("audit-log-path", "audit-log-maxage", func(s *settings) string { return negative(s, "audit-log-maxage") }),
 	auditOption("audit-log-path", "audit-log-maxbackup", func(s *settings) string { return negative(s, "audit-log-maxbackup") }),
 	auditOption("audit-log-path", "audit-log-maxsize", func(s *settings) string { return negative(s, "audit-log-maxsize") }),

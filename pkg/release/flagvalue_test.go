@@ -112,6 +112,9 @@ func TestRuntimeConfigNeeds(t *testing.T) {
 		{config: "networking.k8s.io/v1=false", minor: 37, want: []string{"networking.k8s.io/v1"}},
 		{config: "networking.k8s.io/v1=false", gates: "MultiCIDRServiceAllocator=false"},
 		{config: "networking.k8s.io/v1/ingresses=false"},
+		{config: "rbac.authorization.k8s.io/v1/roles=false", want: []string{"rbac.authorization.k8s.io/v1/roles"}},
+		{config: "rbac.authorization.k8s.io/v1=false,rbac.authorization.k8s.io/v1/clusterroles=true", want: []string{"rbac.authorization.k8s.io/v1"}},
+		{config: "rbac.authorization.k8s.io/v1=false"},
 		{config: "flowcontrol.apiserver.k8s.io/v1=false", want: nil},
 		{config: "flowcontrol.apiserver.k8s.io/v1=false", fair: true, want: []string{"flowcontrol.apiserver.k8s.io/v1"}},
 		{config: "flowcontrol.apiserver.k8s.io/v1=true,api/ga=false,v1=true,apiregistration.k8s.io/v1=true,networking.k8s.io/v1=true", fair: true},
@@ -128,6 +131,31 @@ func TestRuntimeConfigNeeds(t *testing.T) {
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s, priority and fairness %t (-want +got):\n%s", tc.config, tc.fair, diff)
+		}
+	}
+}
+
+func TestRuntimeConfigFuture(t *testing.T) {
+	for _, tc := range []struct {
+		binary, emulated int
+		config           string
+		want             []string
+	}{
+		{34, 31, "resource.k8s.io/v1alpha3=true", []string{"resource.k8s.io/v1alpha3"}},
+		{34, 31, "resource.k8s.io/v1alpha3=false", nil},
+		{34, 33, "resource.k8s.io/v1alpha3=true", nil},
+		{34, 34, "resource.k8s.io/v1alpha3=true", nil},
+		{34, 31, "api/alpha=true", nil},
+		{33, 32, "networking.k8s.io/v1/servicecidrs=true", []string{"networking.k8s.io/v1/servicecidrs"}},
+		{37, 36, "storagemigration.k8s.io/v1=true", nil}, // its gate is off, so it is not there at all
+	} {
+		c, _ := CatalogueOf(OfMinor(tc.binary))
+		var got []string
+		for _, p := range c.RuntimeConfigFuture(ParseRuntimeConfig([]string{tc.config}), FeatureGates{}, EffectiveOf(OfMinor(tc.emulated))) {
+			got = append(got, p.Key)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("1.%d emulates 1.%d, %s (-want +got):\n%s", tc.binary, tc.emulated, tc.config, diff)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // RuntimeConfigNeeds returns what a --runtime-config that RuntimeConfigProblems has nothing against switches off although
@@ -40,7 +42,67 @@ func (c *Catalogue) RuntimeConfigNeeds(config RuntimeConfig, priorityAndFairness
 			}
 		}
 	}
+	if e := c.withoutRoles(config); e != nil {
+		return []RuntimeConfigProblem{{*e, "it switches off a part of rbac.authorization.k8s.io/v1, without which kube-apiserver cannot write its default roles"}}
+	}
 	return nil
+}
+
+// withoutRoles returns the entry that switches off some resources of RBAC and leaves others. The server tries for half a
+// minute to write its default roles and bindings, and ends. Without the whole group it does not try.
+func (c *Catalogue) withoutRoles(config RuntimeConfig) *RuntimeConfigEntry {
+	const key = "rbac.authorization.k8s.io/v1"
+	var off []string
+	on := false
+	for _, name := range []string{"clusterroles", "clusterrolebindings", "roles", "rolebindings"} {
+		if c.enabled(config, Resource{Group: "rbac.authorization.k8s.io", Version: "v1", Name: name}) {
+			on = true
+		} else {
+			off = append(off, name)
+		}
+	}
+	if !on || len(off) == 0 {
+		return nil
+	}
+	for _, of := range []string{key + "/" + off[0], key, "api/ga", "api/all"} {
+		if e := config.entry(of); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// RuntimeConfigFuture returns what a --runtime-config asks for by name that comes after the release that the server emulates: it
+// exits, unless --runtime-config-emulation-forward-compatible or --emulation-forward-compatible keep it.
+//
+// It follows removeUnintroducedKinds in pkg/server/deleted_kinds.go of k8s.io/apiserver.
+func (c *Catalogue) RuntimeConfigFuture(config RuntimeConfig, gates FeatureGates, at Effective) []RuntimeConfigProblem {
+	if at.Emulated.SameMinor(c.binary) {
+		return nil
+	}
+	off := func(gate string) bool { return !c.on(gate, gates, at) }
+	var problems []RuntimeConfigProblem
+	for _, e := range config.Entries {
+		if on, err := strconv.ParseBool(cmp.Or(e.Value, "true")); err != nil || !on {
+			continue
+		}
+		key, later, now := e.canonical(), false, false
+		for _, r := range c.surface() {
+			gv := r.Group + "/" + r.Version
+			if gv != key && gv+"/"+r.Name != key || !c.enabled(config, r) || slices.ContainsFunc(r.gates, off) {
+				continue
+			}
+			if r.since > at.Emulated.minor {
+				later = true
+			} else {
+				now = true
+			}
+		}
+		if later && !now {
+			problems = append(problems, RuntimeConfigProblem{e, fmt.Sprintf("it comes after %s, which the server emulates", at.Emulated.MinorString())})
+		}
+	}
+	return problems
 }
 
 // multiCIDR is the gate with which the addresses of services are objects.

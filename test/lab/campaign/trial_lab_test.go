@@ -42,6 +42,10 @@ const (
 	silence = 12 * time.Second
 )
 
+// newCluster is why a server exits that waits in vain for an API that the setting has switched off, and so refuses all objects: it
+// cannot make those that a cluster begins with. In a cluster that has them it would be there, and never ready.
+const newCluster = "not yet ready to handle request"
+
 // trial is a setting that was tried.
 type trial struct {
 	setting Setting
@@ -100,6 +104,9 @@ func (r *trial) watch(a *attempt, cp *controlplane.ControlPlane, server *control
 		status, body := readiness(ctx, client, server)
 		if code, _, ok := server.Exited(); ok {
 			r.outcome, r.code, r.log = exits, code, server.LogText()
+			if strings.Contains(reason(r.log), newCluster) {
+				r.outcome = notReady
+			}
 			return
 		}
 		switch {

@@ -110,6 +110,8 @@ var startRows = []startRow{
 	// It serves for a minute, and is never ready.
 	{fact: "S8k", name: "no service addresses", releases: "1.33 1.37", args: []string{"runtime-config", "networking.k8s.io/v1/servicecidrs=false"},
 		exits: "unable to perform initial IP and Port allocation check"},
+	{fact: "S8k", name: "a part of RBAC", releases: "1.33 1.37", args: []string{"runtime-config", "rbac.authorization.k8s.io/v1/clusterroles=false"},
+		exits: "unable to initialize roles"},
 	{fact: "S8k", name: "unknown group", releases: "1.36", args: []string{"runtime-config", "no.such.example/v1=true"}, exits: "no.such.example"},
 	{fact: "S8k", name: "emulating a newer one", releases: "1.36", args: []string{"emulated-version", "1.37"}, exits: "emulat"},
 	{fact: "S8k", name: "emulating too old a one", releases: "1.36", args: []string{"emulated-version", "1.32"}, exits: "emulat"},
