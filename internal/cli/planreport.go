@@ -95,7 +95,7 @@ func planFailures(node string, s checks.ConfiguredServer) []report.PlanFailure {
 func planMoment(m *handoff.Moment) report.PlanMoment {
 	out := report.PlanMoment{Blind: m.Blind}
 	for _, p := range m.Pairs {
-		out.Pairs = append(out.Pairs, report.ProbePair{From: p.From, To: p.To, Verdict: string(p.Verdict), Reasons: causeTexts(p.Verdict, p.Causes)})
+		out.Pairs = append(out.Pairs, probePair(p.From, p.To, p.Verdict, p.Causes))
 	}
 	lists := map[handoff.Outcome]*[]report.PlanRoute{
 		handoff.NotFound: &out.FalseNotFound, handoff.Unavailable: &out.Unavailable, handoff.HandedOff: &out.HandedOff,
@@ -116,18 +116,6 @@ func planMoment(m *handoff.Moment) report.PlanMoment {
 		out.Crashing = append(out.Crashing, report.PlanCrash{Server: c.Server, Peer: c.Peer, Reason: string(c.Cause), Certain: c.Certain})
 	}
 	return out
-}
-
-// causeTexts are the reasons of a verdict, in one where it is unknown.
-func causeTexts(verdict handoff.Answer, causes []handoff.Cause) []string {
-	var texts []string
-	for _, c := range causes {
-		texts = append(texts, string(c))
-	}
-	if verdict == handoff.Unknown && len(texts) > 0 {
-		texts = []string{"not known: " + strings.Join(texts, "; ")}
-	}
-	return texts
 }
 
 func running(n *checks.NodeServers) checks.ConfiguredServer { return n.Running }
@@ -250,10 +238,7 @@ func (b *planBuilder) consequences(before, after map[string]release.Resource) {
 	missing := map[string]release.Resource{}
 	for i := range b.report.Steps {
 		s := &b.report.Steps[i]
-		for _, m := range []*report.PlanMoment{s.Replacing, &s.PlanMoment} {
-			if m == nil {
-				continue
-			}
+		for _, m := range s.Moments() {
 			for _, r := range m.FalseNotFound {
 				key := release.Resource{Group: r.Group, Version: r.Version, Name: r.Resource}.String()
 				if known, ok := after[key]; ok && !r.Inside {
@@ -353,10 +338,7 @@ func (b *planBuilder) summarize() {
 		}
 		starts = starts && len(s.NotStarting) == 0
 		unsure = unsure || s.Unsure()
-		for _, m := range []*report.PlanMoment{s.Replacing, &s.PlanMoment} {
-			if m == nil {
-				continue
-			}
+		for _, m := range s.Moments() {
 			for _, f := range m.FalseNotFound {
 				names[f.Group+"/"+f.Version+"/"+f.Resource] = true
 			}
@@ -392,9 +374,10 @@ func planSeverity(r *report.PlanReport) (worst checks.Severity, wrong bool) {
 		return checks.Error, true
 	}
 	for i := range r.Steps {
-		s := &r.Steps[i]
-		if len(s.Unavailable) > 0 || s.Replacing != nil && len(s.Replacing.Unavailable) > 0 {
-			return checks.Warning, true
+		for _, m := range r.Steps[i].Moments() {
+			if len(m.Unavailable) > 0 {
+				return checks.Warning, true
+			}
 		}
 	}
 	return checks.Info, r.Summary.Resources > 0

@@ -21,14 +21,7 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 		r.Servers = append(r.Servers, probeServer(&res.Servers[i]))
 	}
 	for _, p := range res.Pairs {
-		pair := report.ProbePair{From: p.From, To: p.To, Verdict: string(p.Verdict)}
-		for _, c := range p.Causes {
-			pair.Reasons = append(pair.Reasons, string(c))
-		}
-		if p.Verdict == handoff.Unknown && len(p.Causes) > 0 {
-			pair.Reasons = []string{"not known: " + strings.Join(pair.Reasons, "; ")}
-		}
-		r.Pairs = append(r.Pairs, pair)
+		r.Pairs = append(r.Pairs, probePair(p.From, p.To, p.Verdict, p.Causes))
 	}
 	for i := range res.Routes {
 		route := probeRoute(&res.Routes[i])
@@ -54,6 +47,18 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 	slices.SortFunc(r.Skipped, func(a, b report.Skipped) int { return strings.Compare(a.Rule, b.Rule) })
 	r.Summary = probeSummary(r, res)
 	return r
+}
+
+// probePair is one verdict, whether of live servers or of a plan; where it is unknown the reasons are one.
+func probePair(from, to string, verdict handoff.Answer, causes []handoff.Cause) report.ProbePair {
+	pair := report.ProbePair{From: from, To: to, Verdict: string(verdict)}
+	for _, c := range causes {
+		pair.Reasons = append(pair.Reasons, string(c))
+	}
+	if verdict == handoff.Unknown && len(causes) > 0 {
+		pair.Reasons = []string{"not known: " + strings.Join(pair.Reasons, "; ")}
+	}
+	return pair
 }
 
 func probeServer(s *checks.LiveServer) report.ProbeServer {

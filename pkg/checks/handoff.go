@@ -159,6 +159,12 @@ func (r *reader) server(i int, when When) ConfiguredServer {
 	}
 	s.readTemplates(v)
 	s.readServed(v)
+	if !known && s.Starts == handoff.No {
+		// It is set up like the last one that is known, of which a rule says why it does not start.
+		if like := r.server(len(views)-1, when); like.Starts == handoff.No {
+			s.Stops = like.Stops
+		}
+	}
 	if v.FlagsUnknown {
 		s.forget()
 	}

@@ -211,3 +211,38 @@ spec:
 		}
 	}
 }
+
+// TestHandOffSaysWhyNoNodeStarts has one manifest for all nodes: the rule of the one that is known speaks for the others.
+func TestHandOffSaysWhyNoNodeStarts(t *testing.T) {
+	const pod = `apiVersion: v1
+kind: Pod
+metadata: {name: kube-apiserver, labels: {component: kube-apiserver}}
+spec:
+  containers:
+  - name: kube-apiserver
+    image: registry.k8s.io/kube-apiserver:v1.36.3
+    command: [kube-apiserver, --advertise-address=192.0.2.11, --peer-ca-file=/etc/kubernetes/pki/ca.crt,
+      "--feature-gates=APIServerIdentity=false",
+      --proxy-client-cert-file=/etc/kubernetes/pki/c.crt, --proxy-client-key-file=/etc/kubernetes/pki/c.key]
+    volumeMounts: [{name: certs, mountPath: /etc/kubernetes/pki}]
+  volumes: [{name: certs, hostPath: {path: /etc/kubernetes/pki}}]
+`
+	in, err := config.Read("kube-apiserver.yaml", []byte(pod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := release.OfMinor(36)
+	h := HandOffOf(Input{Cluster: in.Clusters[0], Pair: Pair{From: r, To: r}, Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+	if len(h.Nodes) < 2 {
+		t.Fatalf("%d nodes, want those of the default", len(h.Nodes))
+	}
+	for _, n := range h.Nodes {
+		var rules []string
+		for _, stop := range n.Running.Stops {
+			rules = append(rules, stop.Rule.ID)
+		}
+		if diff := cmp.Diff([]string{"MVP107"}, rules); diff != "" {
+			t.Errorf("%s: rules that say why it does not start (-want +got):\n%s", n.Name, diff)
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package checks
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"strings"
 	"testing"
 
@@ -15,6 +20,7 @@ import (
 // others it starts.
 func TestUnreadableFile(t *testing.T) {
 	const file = pki + "/file"
+	otherBlock := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("none")}))
 	to137, in133 := upgrade(36, 37), Pair{From: release.OfMinor(33), To: release.OfMinor(33)}
 	says := func(flag, text string) []string { return []string{flag + ` "` + file + `" ` + text} }
 	kubeconfig := "apiVersion: v1\nkind: Config\nclusters:\n- name: a\n  cluster: {server: https://127.0.0.1}\n" +
@@ -40,6 +46,9 @@ func TestUnreadableFile(t *testing.T) {
 		{name: "empty etcd CA", flags: "etcd-cafile=" + file},
 		{name: "text etcd CA", flags: "etcd-cafile=" + file, text: "none\n"},
 		{name: "no key", flags: "service-account-signing-key-file=" + file, text: "none\n", want: says("service-account-signing-key-file", "is not PEM text")},
+		{name: "etcd CA with another PEM block", flags: "etcd-cafile=" + file, text: otherBlock, want: says("etcd-cafile", "has a PEM block that is no certificate")},
+		{name: "ECDSA key in PKCS#8 to sign with", flags: "service-account-signing-key-file=" + file, text: pkcs8Key(t)},
+		{name: "ECDSA key in PKCS#8 to verify with", flags: "service-account-key-file=" + file, text: pkcs8Key(t), want: says("service-account-key-file", "holds no RSA or ECDSA key to verify with (of private keys in PKCS#8, only RSA ones count)")},
 		{name: "no public key", flags: "service-account-key-file=" + file, text: "none\n", want: says("service-account-key-file", "is not PEM text")},
 		{name: "two public keys, one missing", flags: "service-account-key-file=" + pki + "/apiserver.crt service-account-key-file=" + file, none: true,
 			want: says("service-account-key-file", "does not exist below --root")},
@@ -111,4 +120,17 @@ func TestUnreadableFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// pkcs8Key is an ECDSA key as openssl and others write it.
+func pkcs8Key(t *testing.T) string {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }

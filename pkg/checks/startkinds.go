@@ -2,7 +2,9 @@ package checks
 
 import (
 	"bytes"
+	"crypto/x509"
 	"encoding/csv"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -32,11 +34,31 @@ func leaf(store *certs.Store, host string, _ release.Release) string {
 	return ""
 }
 
+// nothingButCertificates follows NewCertPool in client/pkg/v3/tlsutil of etcd: text without PEM blocks is as good as none.
+func nothingButCertificates(store *certs.Store, host string, _ release.Release) string {
+	rest, problem := store.Text(host)
+	defer clear(rest)
+	for problem == certs.OK {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return "has a PEM block that is no certificate"
+		}
+	}
+	return ""
+}
+
+func tlsKey(store *certs.Store, host string, _ release.Release) string {
+	return problems[store.Key(host)]
+}
+
 func tokenKeys(private bool) func(*certs.Store, string, release.Release) string {
 	return func(store *certs.Store, host string, _ release.Release) string {
 		problem := store.TokenKeys(host, private)
 		if problem == certs.NoKey && !private {
-			return "holds no RSA or ECDSA key"
+			return "holds no RSA or ECDSA key to verify with (of private keys in PKCS#8, only RSA ones count)"
 		}
 		return problems[problem]
 	}
@@ -109,7 +131,7 @@ type configKind struct {
 	kind string
 	// versions are the apiVersions that are read, one with a blank and the release that it comes with.
 	versions []string
-	// fields are those of the top; nil: others are passed over, as the server does.
+	// fields are those of the top; nil: others are passed over, as the server does, or package serverfiles judges all fields.
 	fields []string
 	// needs is a list that must not be empty, "" is none.
 	needs string
@@ -117,9 +139,9 @@ type configKind struct {
 
 var (
 	auditPolicy     = configKind{kind: "Policy", versions: []string{"audit.k8s.io/v1"}, needs: "rules"}
-	encryption      = configKind{kind: "EncryptionConfiguration", versions: configVersions("v1"), fields: []string{"resources"}, needs: "resources"}
-	authentication  = configKind{kind: "AuthenticationConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1 1.34"), fields: []string{"jwt", "anonymous"}}
-	authorization   = configKind{kind: "AuthorizationConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1"), fields: []string{"authorizers"}, needs: "authorizers"}
+	encryption      = configKind{kind: "EncryptionConfiguration", versions: configVersions("v1"), needs: "resources"}
+	authentication  = configKind{kind: "AuthenticationConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1 1.34")}
+	authorization   = configKind{kind: "AuthorizationConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1"), needs: "authorizers"}
 	admission       = configKind{kind: "AdmissionConfiguration", versions: append(configVersions("v1"), "apiserver.k8s.io/v1alpha1"), fields: []string{"plugins"}}
 	egressSelectors = configKind{kind: "EgressSelectorConfiguration", versions: []string{"apiserver.k8s.io/v1alpha1", "apiserver.k8s.io/v1beta1"}, fields: []string{"egressSelections"}}
 	tracing         = configKind{kind: "TracingConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1 1.34"), fields: []string{"endpoint", "samplingRatePerMillion"}}

@@ -47,22 +47,25 @@ var badRuntimeConfig = &Rule{
 	},
 }
 
-// forward tells whether the server may keep what comes after the release that it emulates.
+// forward tells whether the server keeps what comes after the release that it emulates, or may do so.
 func (v View) forward() bool {
-	return slices.ContainsFunc([]string{"emulation-forward-compatible", "runtime-config-emulation-forward-compatible"}, func(name string) bool {
-		f := v.Flags.Last(name)
-		return f != nil && f.Value != "false"
-	})
+	return v.unknown(release.FlagForwardCompatible) || v.unknown(release.FlagRuntimeForwardCompatible) ||
+		v.on(release.FlagForwardCompatible, false) || v.on(release.FlagRuntimeForwardCompatible, false)
 }
 
 // fair tells whether the server has --enable-priority-and-fairness on, which is the default.
 func (v View) fair() bool {
-	f := v.Flags.Last(release.FlagPriorityAndFairness)
+	return !v.unknown(release.FlagPriorityAndFairness) && v.on(release.FlagPriorityAndFairness, true)
+}
+
+// on tells whether a flag that is true or false is on; a value that is neither is the matter of MVP125.
+func (v View) on(flag string, otherwise bool) bool {
+	f := v.Flags.Last(flag)
 	if f == nil {
-		return true
+		return otherwise
 	}
 	on, err := strconv.ParseBool(f.Value)
-	return err == nil && on && !f.Unknown
+	return err == nil && on
 }
 
 // badFlagValue is MVP125.

@@ -87,16 +87,11 @@ func (v View) surface() surface {
 
 // apiSettings are the values of the flags that decide what a server serves.
 func (v View) apiSettings() release.APISettings {
-	settings := release.APISettings{
+	return release.APISettings{
 		RuntimeConfig: v.values(release.FlagRuntimeConfig), FeatureGates: v.values(release.FlagFeatureGates),
 		EmulatedVersion: v.values(release.FlagEmulatedVersion), MinCompatibilityVersion: v.values(release.FlagMinCompatibility),
+		Forward: v.forward(),
 	}
-	for _, name := range []string{release.FlagForwardCompatible, release.FlagRuntimeForwardCompatible} {
-		if v.values(name) != nil && v.Flags.Value(name) != "false" {
-			settings.Forward = true
-		}
-	}
-	return settings
 }
 
 // lacking is what the servers of the running and of the target release lack of each other with the settings of the

@@ -39,7 +39,11 @@ func byHand(c *config.Cluster, changes []checks.Change) []string {
 // handOffLines are what the hand-off needs, for a form that is not edited.
 func handOffLines(c *config.Cluster) []string {
 	b := handLines{c: c}
-	b.set(release.FlagFeatureGates, release.SetGate(b.gates(), release.Gate, true))
+	gates := release.SetGate(b.gates(), release.Gate, true)
+	if on, set := release.ParseFeatureGates([]string{gates}).Explicit(release.Identity); set && !on {
+		gates = release.RemoveGate(gates, release.Identity) // the hand-off depends on it (S6)
+	}
+	b.set(release.FlagFeatureGates, gates)
 	dir := c.CertificatesDir.Value
 	if dir == "" || config.PlaceholderIn(dir) != "" {
 		dir = config.DefaultCertificatesDir

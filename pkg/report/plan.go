@@ -188,8 +188,8 @@ func (m *PlanMoment) unsure() bool {
 	return len(m.Unknown) > 0 || len(m.Blind) > 0
 }
 
-// moments are those of a step, as it goes on.
-func (s *PlanStep) moments() []*PlanMoment {
+// Moments are those of the step, as it goes on.
+func (s *PlanStep) Moments() []*PlanMoment {
 	if s.Replacing == nil {
 		return []*PlanMoment{&s.PlanMoment}
 	}
@@ -198,7 +198,7 @@ func (s *PlanStep) moments() []*PlanMoment {
 
 // Fails tells whether the step fails: false 404s that settings could avoid, a crash, a server that does not start.
 func (s *PlanStep) Fails() bool {
-	for _, m := range s.moments() {
+	for _, m := range s.Moments() {
 		if m.fails() {
 			return true
 		}
@@ -208,7 +208,7 @@ func (s *PlanStep) Fails() bool {
 
 // Unsure tells whether something in the step is not known.
 func (s *PlanStep) Unsure() bool {
-	for _, m := range s.moments() {
+	for _, m := range s.Moments() {
 		if m.unsure() {
 			return true
 		}

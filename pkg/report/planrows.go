@@ -226,7 +226,7 @@ func resourceWords(names []string) []string {
 func failingNames(steps []PlanStep) []string {
 	var names []string
 	for i := range steps {
-		for _, m := range steps[i].moments() {
+		for _, m := range steps[i].Moments() {
 			for _, routes := range [][]PlanRoute{m.FalseNotFound, m.Unavailable, m.Unknown} {
 				for k := range routes {
 					names = append(names, routes[k].name())
@@ -246,7 +246,7 @@ func (r *PlanReport) differs() bool {
 	}
 	for _, steps := range rolls {
 		for i := range steps {
-			for _, m := range steps[i].moments() {
+			for _, m := range steps[i].Moments() {
 				if len(m.FalseNotFound)+len(m.HandedOff)+len(m.NotServed)+len(m.Unavailable)+len(m.Unknown)+len(m.Blind) > 0 {
 					return true
 				}

@@ -168,7 +168,7 @@ func (w *planText) reasons() {
 	last := ""
 	for i := range w.r.Steps {
 		step := &w.r.Steps[i]
-		for _, m := range step.moments() {
+		for _, m := range step.Moments() {
 			if !m.fails() && !m.unsure() || len(m.Pairs) == 0 {
 				continue
 			}

@@ -127,10 +127,14 @@ func (a jwtAuthenticator) refused(at string) string {
 	case m.UID.Claim != "" && m.UID.Expression != "":
 		return fmt.Sprintf("has %s with both claim and expression for uid", at)
 	}
-	for name, mapping := range map[string]claimMapping{"username": m.Username, "groups": m.Groups} {
+	for _, named := range []struct {
+		name string
+		claimMapping
+	}{{"username", m.Username}, {"groups", m.Groups}} {
+		mapping := named.claimMapping
 		if mapping.Expression != "" && (mapping.Claim != "" || mapping.Prefix != nil) ||
 			mapping.Expression == "" && mapping.Claim != "" && mapping.Prefix == nil || mapping.Claim == "" && mapping.Prefix != nil {
-			return fmt.Sprintf("has %s with a mapping for %s that is neither a claim with its prefix nor an expression", at, name)
+			return fmt.Sprintf("has %s with a mapping for %s that is neither a claim with its prefix nor an expression", at, named.name)
 		}
 	}
 	return ""

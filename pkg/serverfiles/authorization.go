@@ -72,10 +72,10 @@ func Authorization(text []byte, exists func(path string) bool) string {
 }
 
 func (w authorizationWebhook) refused(at string, exists func(string) bool) string {
-	for name, text := range map[string]string{"authorizedTTL": w.AuthorizedTTL, "unauthorizedTTL": w.UnauthorizedTTL} {
+	for _, ttl := range []struct{ name, text string }{{"authorizedTTL", w.AuthorizedTTL}, {"unauthorizedTTL", w.UnauthorizedTTL}} {
 		// An empty one has a default.
-		if d, err := time.ParseDuration(text); text != "" && (err != nil || d < 0) {
-			return fmt.Sprintf("has %s with the %s %q", at, name, text)
+		if d, err := time.ParseDuration(ttl.text); ttl.text != "" && (err != nil || d < 0) {
+			return fmt.Sprintf("has %s with the %s %q", at, ttl.name, ttl.text)
 		}
 	}
 	timeout, err := time.ParseDuration(w.Timeout)

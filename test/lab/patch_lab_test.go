@@ -38,14 +38,17 @@ func TestPatched(t *testing.T) {
 			}
 			seen := map[string]bool{}
 			for _, p := range release.Pairs() {
-				same := false
-				r, err := patch.Fix(file, text, patch.Options{Judge: fixable(checks.Pair{From: p.From, To: p.To, Upgrade: true}, &same)})
+				var judged checks.Result
+				r, err := patch.Fix(file, text, patch.Options{Judge: func(c *config.Cluster) []checks.Finding {
+					judged = checks.Run(checks.Input{Cluster: c, Pair: checks.Pair{From: p.From, To: p.To, Upgrade: true}}, fixable())
+					return judged.Findings
+				}})
 				if err != nil || !r.Changed() || seen[string(r.After)] {
 					continue
 				}
 				seen[string(r.After)] = true
 				patched++
-				checkPatched(t, r, !same, p.From.Minor() < 36)
+				checkPatched(t, r, !servesTheSame(judged), p.From.Minor() < 36)
 			}
 		})
 	}
@@ -55,21 +58,16 @@ func TestPatched(t *testing.T) {
 	}
 }
 
-// fixable returns the findings that mvpcheck patch fixes by default, and tells whether there is nothing to hand off.
-func fixable(pair checks.Pair, same *bool) func(c *config.Cluster) []checks.Finding {
-	var rules []*checks.Rule
-	for _, r := range checks.All() {
-		if !r.OnRequest {
-			rules = append(rules, r)
-		}
-	}
-	return func(c *config.Cluster) []checks.Finding {
-		result := checks.Run(checks.Input{Cluster: c, Pair: pair}, rules)
-		*same = slices.ContainsFunc(result.Skipped, func(n checks.Note) bool {
-			return n.Rule.ID == "MVP201" && strings.Contains(n.Reason, "nothing to hand off")
-		})
-		return result.Findings
-	}
+// fixable returns the rules whose findings mvpcheck patch fixes by default.
+func fixable() []*checks.Rule {
+	return slices.DeleteFunc(checks.All(), func(r *checks.Rule) bool { return r.OnRequest })
+}
+
+// servesTheSame tells whether mvpcheck says that the two releases serve the same, so that no CA is needed.
+func servesTheSame(judged checks.Result) bool {
+	return slices.ContainsFunc(judged.Skipped, func(n checks.Note) bool {
+		return n.Rule.ID == "MVP201" && strings.Contains(n.Reason, "nothing to hand off")
+	})
 }
 
 var peerCA = regexp.MustCompile(`--peer[-_]ca[-_]file=\S`)

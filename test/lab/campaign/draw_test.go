@@ -33,7 +33,7 @@ func TestReproducible(t *testing.T) {
 // TestConfig compares the arguments of settings with those that are read from their configurations.
 func TestConfig(t *testing.T) {
 	for index := range 1000 {
-		s := Draw(1, index).At(Site{Etcd: "http://127.0.0.1:2379", Address: "192.0.2.11"})
+		s := Draw(1, index).At(Site{Etcd: "127.0.0.1:2379", Address: "192.0.2.11"})
 		in, err := config.Read("setting.yaml", []byte(s.Config()))
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", s, err, s.Config())

@@ -6,6 +6,9 @@ const (
 	extra = pki + "/campaign/"
 )
 
+// hookAddress is where the webhook of the settings' kubeconfig files listens.
+const hookAddress = "192.0.2.15:9443"
+
 // Files are those that settings name, beside those of kubeadm.
 func Files() map[string][]byte {
 	files := map[string][]byte{}
@@ -51,11 +54,11 @@ var texts = map[string]string{
 	"no-der.crt":      "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
 	"no-der.key":      "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
 
-	"kubeconfig.yaml": "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {server: \"https://192.0.2.15:9443/hook\"}\n" +
+	"kubeconfig.yaml": "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {server: \"http://" + hookAddress + "/hook\"}\n" +
 		"users:\n- name: a\n  user: {}\ncontexts:\n- name: a\n  context: {cluster: a, user: a}\n",
-	"kubeconfig-no-context.yaml": "apiVersion: v1\nkind: Config\nclusters:\n- name: a\n  cluster: {server: \"https://192.0.2.15:9443/hook\"}\n",
+	"kubeconfig-no-context.yaml": "apiVersion: v1\nkind: Config\nclusters:\n- name: a\n  cluster: {server: \"http://" + hookAddress + "/hook\"}\n",
 	"kubeconfig-no-server.yaml":  "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {}\ncontexts:\n- name: a\n  context: {cluster: a}\n",
-	"kubeconfig-bad-ca.yaml": "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {server: \"https://192.0.2.15:9443\", certificate-authority: /no-such-file}\n" +
+	"kubeconfig-bad-ca.yaml": "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- name: a\n  cluster: {server: \"https://" + hookAddress + "\", certificate-authority: /no-such-file}\n" +
 		"contexts:\n- name: a\n  context: {cluster: a}\n",
 
 	"audit.yaml":          "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: Metadata\n",

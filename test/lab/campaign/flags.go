@@ -116,8 +116,8 @@ var valueFlags = map[string]choice{
 	"audit-webhook-truncate-max-batch-size": sizes,
 	"audit-webhook-truncate-max-event-size": sizes,
 
-	"etcd-servers":                                {[]string{etcdMark, etcdMark + "," + etcdMark}, []string{"", "127.0.0.1:2379", "unix:///var/run/no-such-socket", etcdMark + ",", "ftp://127.0.0.1:1", "https://127.0.0.1:1", "http://[::1"}},
-	"etcd-servers-overrides":                      {[]string{"/events#" + etcdMark, "/events#" + etcdMark + ";" + etcdMark, ""}, []string{"events#" + etcdMark, "/events", "/events#", "/events#" + etcdMark + ",/pods#" + etcdMark, "apps/deployments#" + etcdMark, "/no-such#" + etcdMark, "/events#127.0.0.1:2379", "#"}},
+	"etcd-servers":                                {[]string{"http://" + etcdMark, etcdMark, "http://" + etcdMark + ",http://" + etcdMark}, []string{"", "http://" + etcdMark + ",", "ftp://" + etcdMark, "http://[::1", "http://[::1,http://" + etcdMark}},
+	"etcd-servers-overrides":                      {[]string{"/events#http://" + etcdMark, "/events#" + etcdMark + ";http://" + etcdMark, ""}, []string{"events#http://" + etcdMark, "/events", "/events#", "/events#http://" + etcdMark + ",/pods#http://" + etcdMark, "apps/deployments#http://" + etcdMark, "/no-such#http://" + etcdMark, "/events#" + etcdMark, "/events#http://[::1", "#"}},
 	"etcd-prefix":                                 {[]string{"/registry-@index", "registry-@index", "/other/@index"}, []string{"", "/", "/a b", "//", "/ü"}},
 	"etcd-compaction-interval":                    durations,
 	"etcd-count-metric-poll-period":               durations,

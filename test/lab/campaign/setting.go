@@ -22,7 +22,7 @@ type Arg struct{ Name, Value string }
 
 // Site is what a setting does not know before it is tried.
 type Site struct {
-	// Etcd is the URL of etcd, Address the node's.
+	// Etcd is host and port of etcd, Address the node's.
 	Etcd, Address string
 }
 

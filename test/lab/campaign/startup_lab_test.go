@@ -3,6 +3,9 @@
 package campaign
 
 import (
+	"io"
+	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -17,6 +20,7 @@ const workers = 2
 // TestStartUp draws settings, starts a real server with each, and compares what becomes of it with what mvpcheck says.
 func TestStartUp(t *testing.T) {
 	cp := controlplane.New(t, controlplane.Options{})
+	answerHooks(t)
 	list := indices(*nFlag)
 	t.Logf("seed %d, %d settings", *seedFlag, len(list))
 
@@ -74,4 +78,17 @@ func TestStartUp(t *testing.T) {
 	for _, r := range all.disagreements {
 		t.Errorf("%s", r)
 	}
+}
+
+// answerHooks is the webhook of all settings: a server that audits without delay ends when nobody takes what it sends.
+func answerHooks(t *testing.T) {
+	listener, err := net.Listen("tcp", hookAddress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
 }

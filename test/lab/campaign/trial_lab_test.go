@@ -60,7 +60,7 @@ type trial struct {
 
 // tryOut starts a server with the setting on a node of that address.
 func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address string) (r trial, err error) {
-	r.setting = s.At(Site{Etcd: "http://" + cp.Etcd, Address: address})
+	r.setting = s.At(Site{Etcd: cp.Etcd, Address: address})
 	started := time.Now()
 	err = try(t, func(a *attempt) {
 		server := cp.Add(a, controlplane.Node{
