@@ -64,13 +64,12 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.VarP(&o.outputs, "output", "o", "text, json or yaml; with =FILE into a file. May be given several times, once for standard output (default: text)")
+	o.outputs.addTo(cmd, f, formatNames((*format).forCheck))
 	f.Var(&o.failOn, "fail-on", "the least severity that ends in exit code 1")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "one line a finding and one for the verdict")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list the rules that passed and were skipped, and the files that were passed over")
 	o.addTo(cmd)
 	f.Var(&o.color, "color", "when to use colour; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
-	complete(cmd, "output", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "fail-on", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "color", cobra.FixedCompletions(colorModes, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -93,7 +92,7 @@ func (a *app) check(ctx context.Context, paths []string, o *checkOptions) error 
 	if len(o.manifests) > 0 && countClusters(jobs) > 1 {
 		return usageError("%w", errManifestsOfSeveral)
 	}
-	out, err := a.openSinks(o.outputs, formatOptions{program: a.program, version: versionInfo().Version, text: report.TextOptions{
+	out, err := a.openSinks(&o.outputs, formatOptions{version: versionInfo().Version, text: report.TextOptions{
 		Program: a.program, Flags: o.repeated(), Verbose: o.verbose, Quiet: o.quiet,
 	}}, o.color)
 	if err != nil {

@@ -15,48 +15,19 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
-// formatOptions are what a format may want to know.
-type formatOptions struct {
-	program, version string
-	text             report.TextOptions
-}
-
-// formats are those of reports, in the order of the help.
-var formats = []struct {
-	name string
-	open func(io.Writer, formatOptions) report.Writer
-}{
-	{"text", func(w io.Writer, o formatOptions) report.Writer { return report.NewText(w, o.text) }},
-	{"json", func(w io.Writer, o formatOptions) report.Writer { return report.NewJSON(w, o.version) }},
-	{"yaml", func(w io.Writer, o formatOptions) report.Writer { return report.NewYAML(w, o.version) }},
-}
-
-func formatNames() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
-}
-
 // output is one value of -o: a format and the file that it goes to, empty for standard output.
 type output struct{ format, file string }
 
-// outputsValue are the values of -o.
-type outputsValue []output
-
-func (v *outputsValue) Set(s string) error { return v.add(s, formatNames()) }
-
-// add takes a value of -o of a command that has these formats.
-func (v *outputsValue) add(s string, formats []string) error {
+// Set takes a value of -o.
+func (v *outputsValue) Set(s string) error {
 	format, file, toFile := strings.Cut(s, "=")
-	if !slices.Contains(formats, format) {
-		return notOneOf(format, formats)
+	if !slices.Contains(v.formats, format) {
+		return notOneOf(format, v.formats)
 	}
 	if toFile && file == "" {
 		return fmt.Errorf("%q names no file", s)
 	}
-	for _, o := range *v {
+	for _, o := range v.list {
 		switch {
 		case o.file == file && file == "":
 			return errors.New("two formats for standard output; send one to a file: FORMAT=FILE")
@@ -64,19 +35,26 @@ func (v *outputsValue) add(s string, formats []string) error {
 			return fmt.Errorf("two formats for the file %s", file)
 		}
 	}
-	*v = append(*v, output{format, file})
+	v.list = append(v.list, output{format, file})
 	return nil
 }
 
 func (v *outputsValue) String() string { return "" }
-func (v *outputsValue) Type() string   { return "FORMAT[=FILE]" }
+
+// Type is what the help calls the value.
+func (v *outputsValue) Type() string { return "FORMAT[=FILE]" }
 
 // withText adds the text for standard output where nothing goes there: success is never silent.
-func (v outputsValue) withText() outputsValue {
-	if slices.ContainsFunc(v, func(o output) bool { return o.file == "" }) {
-		return v
+func (v *outputsValue) withText() []output {
+	if v.toFile("") {
+		return v.list
 	}
-	return append(outputsValue{{format: "text"}}, v...)
+	return append([]output{{format: "text"}}, v.list...)
+}
+
+// toFile tells whether something goes to a file, or with "" to standard output.
+func (v *outputsValue) toFile(name string) bool {
+	return slices.ContainsFunc(v.list, func(o output) bool { return o.file == name })
 }
 
 // useColor tells whether to colour an output. A file gets colour only where it is asked for by name.
@@ -137,7 +115,7 @@ type sinks struct {
 }
 
 // openSinks opens the outputs.
-func (a *app) openSinks(outputs outputsValue, o formatOptions, color colorValue) (*sinks, error) {
+func (a *app) openSinks(outputs *outputsValue, o formatOptions, color colorValue) (*sinks, error) {
 	s := &sinks{stdout: bufio.NewWriterSize(a.Out, 32<<10)}
 	for _, out := range outputs.withText() {
 		var w io.Writer = s.stdout
@@ -153,8 +131,7 @@ func (a *app) openSinks(outputs outputsValue, o formatOptions, color colorValue)
 			s.files = append(s.files, f)
 			w = f
 		}
-		i := slices.Index(formatNames(), out.format)
-		s.writers = append(s.writers, formats[i].open(w, o))
+		s.writers = append(s.writers, formatOf(out).check(w, o))
 	}
 	return s, nil
 }

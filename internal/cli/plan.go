@@ -46,14 +46,6 @@ const planExample = `  # What will happen during the upgrade to the next minor r
 // maxPlanNodes bounds the walk: each step has an entry for each pair of servers.
 const maxPlanNodes = 15
 
-// planFormats are the formats of plan, in the order of the help.
-var planFormats = []string{"text", "json", "yaml", "markdown"}
-
-// planOutputs are the values of -o.
-type planOutputs struct{ outputsValue }
-
-func (v *planOutputs) Set(s string) error { return v.add(s, planFormats) }
-
 // namesValue are names separated by commas.
 type namesValue struct{ listValue }
 
@@ -66,7 +58,7 @@ var notForPlan = []string{"only", "skip", "cert-days"}
 type planOptions struct {
 	options
 	order          namesValue
-	outputs        planOutputs
+	outputs        outputsValue
 	color          colorValue
 	quiet, verbose bool
 }
@@ -89,7 +81,7 @@ func (a *app) planCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.VarP(&o.outputs, "output", "o", "text, json, yaml or markdown; with =FILE into a file. May be given several times, once for standard output (default: text)")
+	o.outputs.addTo(cmd, f, formatNames((*format).forPlan))
 	f.Var(&o.failOn, "fail-on", "the least severity that ends in exit code 1: a false 404 or a server that does not start is an error, a 503 a warning, what no setting avoids an info")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "one line a cause and one for the verdict")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show all changes of who hands requests to whom, and where the releases come from")
@@ -100,7 +92,6 @@ func (a *app) planCommand() *cobra.Command {
 	}
 	f.Var(&o.color, "color", "when to use colour; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
 	complete(cmd, "order", cobra.NoFileCompletions)
-	complete(cmd, "output", cobra.FixedCompletions(planFormats, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "fail-on", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "color", cobra.FixedCompletions(colorModes, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -283,17 +274,9 @@ func (a *app) writePlan(r *report.PlanReport, o *planOptions) error {
 	var pieces []piece
 	for _, out := range o.outputs.withText() {
 		pieces = append(pieces, piece{out.file, func(w io.Writer) error {
-			switch out.format {
-			case "json":
-				return report.WritePlanJSON(w, r)
-			case "yaml":
-				return report.WritePlanYAML(w, r)
-			case "markdown":
-				return report.WritePlanMarkdown(w, r, a.program)
-			}
-			return report.WritePlanText(w, r, report.TextOptions{
+			return formatOf(out).plan(w, r, formatOptions{version: r.Version, text: report.TextOptions{
 				Program: a.program, Flags: o.repeated(), Verbose: o.verbose, Quiet: o.quiet, Color: a.useColor(out, o.color),
-			})
+			}})
 		}})
 	}
 	return a.writePieces(pieces)

@@ -86,7 +86,7 @@ func (a *app) probeCommand() *cobra.Command {
 	f.BoolVar(&o.noObjectProbe, "no-object-probe", false, "leave out the GETs of objects that do not exist; discovery documents alone decide then")
 	f.StringVar(&o.record, "record", "", "write what the servers said to `FILE`")
 	f.StringVar(&o.replay, "replay", "", "judge what --record wrote to `FILE`; nothing is asked of any network")
-	f.VarP(&o.outputs, "output", "o", "text, json or yaml; with =FILE into a file. May be given several times, once for standard output (default: text)")
+	o.outputs.addTo(cmd, f, formatNames((*format).forProbe))
 	f.Var(&o.failOn, "fail-on", "the least severity that ends in exit code 1")
 	f.Var(&o.only, "only", "judge by these rules only; IDs or names")
 	f.Var(&o.skip, "skip", "do not judge by these rules; IDs or names")
@@ -99,7 +99,6 @@ func (a *app) probeCommand() *cobra.Command {
 	for _, name := range []string{"timeout", "wait", "server", "context"} {
 		complete(cmd, name, cobra.NoFileCompletions)
 	}
-	complete(cmd, "output", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "fail-on", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "color", cobra.FixedCompletions(colorModes, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -117,7 +116,7 @@ func (o *probeOptions) validate() (err error) {
 	case o.replay != "" && (o.kubeconfig != "" || o.context != "" || len(o.servers) > 0 || o.wait != 0 || o.record != "" || o.noObjectProbe):
 		return usageError("--replay judges what was recorded: --kubeconfig, --context, --server, --wait, --record and --no-object-probe have no place beside it")
 	}
-	if slices.ContainsFunc(o.outputs, func(out output) bool { return out.file != "" && out.file == o.record }) {
+	if o.record != "" && o.outputs.toFile(o.record) {
 		return usageError("--record and -o name the same file %s", o.record)
 	}
 	if o.rules, err = checks.SelectLive(o.only, o.skip); err != nil {
@@ -222,15 +221,9 @@ func (a *app) writeProbe(cp *evidence.ControlPlane, r *report.ProbeReport, o *pr
 	}
 	for _, out := range o.outputs.withText() {
 		pieces = append(pieces, piece{out.file, func(w io.Writer) error {
-			switch out.format {
-			case "json":
-				return report.WriteProbeJSON(w, r)
-			case "yaml":
-				return report.WriteProbeYAML(w, r)
-			}
-			return report.WriteProbeText(w, r, report.TextOptions{
+			return formatOf(out).probe(w, r, formatOptions{version: r.Version, text: report.TextOptions{
 				Program: a.program, Verbose: o.verbose, Quiet: o.quiet, Color: a.useColor(out, o.color),
-			})
+			}})
 		}})
 	}
 	return a.writePieces(pieces)
