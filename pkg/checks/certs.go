@@ -224,7 +224,7 @@ func (p *Pass) headersByFile(store *certs.Store, g values) (judged bool) {
 	cn := chain.Leaf.Subject.CommonName
 	allowed, known := allowedNames(v)
 	if known && len(allowed) > 0 && !slices.Contains(allowed, cn) {
-		p.reportNotAllowed(g, cn, "the proxy client certificate "+quoted(cert.Value))
+		p.reportNotAllowed(g, cn, "the proxy client certificate "+quoted(cert.Value), p.takesForClient(store, v, chain))
 	}
 	if !isSet(caFile) {
 		p.headerCAByFlag(g, false, allowed, known)
@@ -249,6 +249,9 @@ func (p *Pass) headerCAByFile(store *certs.Store, g values, chain, roots certs.B
 	case verdict.Untrusted:
 		out.Message = fmt.Sprintf("%s %s does not verify the proxy client certificate %s: %s.", f.Name, quoted(f.Value), quoted(cert.Value), mismatch(chain.Certs, roots))
 		out.Fix = "set it to the CA that signed the certificate" + p.byHand()
+		if p.takesForClient(store, v, chain) {
+			out.Consequence, out.Why = None, takenForClient
+		}
 		if a := ownArg(f); a != nil && p.verifiesProxy(store, v, chain) {
 			out.Fix = "remove it, so that kubeadm's own, " + p.inCertificatesDir("front-proxy-ca.crt") + ", holds"
 			out.Changes = p.changes(Change{Op: RemoveArg, Arg: a, Summary: "removed " + f.Name})
@@ -277,6 +280,24 @@ func (p *Pass) headerCAByFile(store *certs.Store, g values, chain, roots certs.B
 func (p *Pass) verifiesProxy(store *certs.Store, v View, chain certs.Bundle) bool {
 	host, ok := onHost(v, p.inCertificatesDir("front-proxy-ca.crt"))
 	return ok && !certs.Verify(chain.Certs, store.Bundle(host).Certs, "", certs.Client, p.Now).Untrusted
+}
+
+// takenForClient is what follows where takesForClient holds; measured in the scenario H7-taken-for-a-client.
+const takenForClient = "client-ca-file's CA has signed it, so that a server takes its peers for a client of that name: it answers 403 to what they hand over, whatever the real client may do."
+
+// takesForClient tells whether a server that does not take the proxy client certificate as that of a peer takes it as that
+// of a client.
+func (p *Pass) takesForClient(store *certs.Store, v View, chain certs.Bundle) bool {
+	f := v.Flags.Last(release.FlagClientCAFile)
+	if !isSet(f) || f.Unknown {
+		return false
+	}
+	host, ok := onHost(v, f.Value)
+	if !ok {
+		return false
+	}
+	verdict := certs.Verify(chain.Certs, store.Bundle(host).Certs, "", certs.Client, p.Now)
+	return !verdict.Untrusted && !verdict.WrongUse
 }
 
 // sharesClientCA tells whether a CA is also one of the clients.

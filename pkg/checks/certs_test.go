@@ -179,6 +179,12 @@ func TestRequestHeaderByFile(t *testing.T) {
 			"9:12 error false-404 [running target]: " + fmt.Sprintf(other, "ca.crt", `"kubernetes"`) + " [remove arg requestheader-client-ca-file]"}},
 		{name: "the clients' CA, any name", text: gateOn("requestheader-client-ca-file="+pki+"/ca.crt", "requestheader-allowed-names=\"\""), pair: upgrade(34, 35), want: []string{
 			"9:12 error will-not-start [target]: " + fmt.Sprintf(other, "ca.crt", `"kubernetes"`) + " [remove arg requestheader-client-ca-file]"}},
+		{name: "signed by the clients' CA", change: func(t *testing.T, n *certstest.Node, f certstest.Files) {
+			place(t, f, "front-proxy-client", n.CA.Issue(t, "front-proxy-client", forClients))
+		}, want: []string{"5:3 error none [running target]: requestheader-client-ca-file \"/etc/kubernetes/pki/front-proxy-ca.crt\" does not verify the proxy client certificate \"/etc/kubernetes/pki/front-proxy-client.crt\": it was issued by \"kubernetes\", and the file holds \"front-proxy-ca\"."}},
+		{name: "another name, signed by the clients' CA, which is that of the headers", text: gateOn("requestheader-client-ca-file=" + pki + "/ca.crt"), change: func(t *testing.T, n *certstest.Node, f certstest.Files) {
+			place(t, f, "front-proxy-client", n.CA.Issue(t, "aggregator", forClients))
+		}, want: []string{"5:3 error none [running target]: " + fmt.Sprintf(names, `"front-proxy-client"`, `"aggregator"`)}},
 		{name: "one CA for both", text: gateOn("requestheader-client-ca-file=" + pki + "/ca.crt"), change: func(t *testing.T, n *certstest.Node, f certstest.Files) {
 			place(t, f, "front-proxy-client", n.CA.Issue(t, "front-proxy-client", forClients))
 		}},

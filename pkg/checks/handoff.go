@@ -233,6 +233,9 @@ func (s *ConfiguredServer) read(f *Finding) {
 		s.Stops = append(s.Stops, Note{f.Rule, f.Message})
 	}
 	switch {
+	case f.Rule == ruleMVP206 && f.Consequence == None:
+		// Clients get a 403, neither the answer nor a 404.
+		s.spoil(f.Rule, handoff.Unknown)
 	case f.Severity == Error:
 		s.spoil(f.Rule, handoff.No)
 	case f.Severity == Warning && f.Rule != ruleMVP205 && f.Rule != ruleMVP207 && f.Rule != ruleMVP208:

@@ -15,7 +15,7 @@ var ruleMVP206 = &Rule{
 	ID: "MVP206", Name: "requestheader-refuses-peers", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "The common name of the proxy client certificate is not among requestheader-allowed-names (none allows all), or the certificate is signed by another CA than requestheader-client-ca-file. Without the files only kubeadm's own certificate is known; others are a warning.",
-		Why:   "A server hands a request over in the name of the client and proves with this certificate that it may. The peer that does not take it answers 401, and the client gets a 404.",
+		Why:   "A server hands a request over in the name of the client and proves with this certificate that it may. The peer that does not take it answers 401, and the client gets a 404; one that takes it for the certificate of a client answers 403.",
 		Fix:   "Add the common name, which is " + frontProxyCN + " for kubeadm's certificate, to requestheader-allowed-names, and leave requestheader-client-ca-file to kubeadm.",
 		Facts: []string{"H6", "H7", "S11"}, Since: "0.1.0",
 	},
@@ -42,7 +42,7 @@ func (p *Pass) headersByFlag(g values, unseen bool) {
 	// With an empty proxy-client-cert-file, which is MVP205's, kubeadm's own is what will be there.
 	kubeadms := cert != nil && !cert.Unknown && !p.otherFile(cert, "front-proxy-client.crt")
 	if kubeadms && known && len(allowed) > 0 && !slices.Contains(allowed, frontProxyCN) {
-		p.reportNotAllowed(g, frontProxyCN, "kubeadm's proxy client certificate")
+		p.reportNotAllowed(g, frontProxyCN, "kubeadm's proxy client certificate", false)
 		unseen = false
 	}
 	if p.headerCAByFlag(g, kubeadms, allowed, known) {
@@ -106,8 +106,9 @@ func (p *Pass) overlapStops(f *Finding, views []View) {
 	f.Why = "without requestheader-allowed-names every client could then speak for any other, and kube-apiserver refuses that since 1.35: " + p.exitsWhen(f.When)
 }
 
-// reportNotAllowed reports a common name that the servers do not take; where says what certificate has it.
-func (p *Pass) reportNotAllowed(g values, cn, where string) {
+// reportNotAllowed reports a common name that the servers do not take; where says what certificate has it, and client
+// whether the servers take it for that of a client.
+func (p *Pass) reportNotAllowed(g values, cn, where string, client bool) {
 	f, v := g.flags[0], g.views[0]
 	allowed, _ := allowedNames(v)
 	out := Finding{
@@ -115,6 +116,9 @@ func (p *Pass) reportNotAllowed(g values, cn, where string) {
 		Message: fmt.Sprintf("%s allows %s only, not %s, the name in %s.", f.Name, quotedList(allowed), quoted(cn), where),
 		Why:     p.refused(),
 		Fix:     fmt.Sprintf("add %s to %s%s", quoted(cn), f.Name, p.byHand()),
+	}
+	if client {
+		out.Consequence, out.Why = None, takenForClient
 	}
 	if a := ownArg(f); a != nil && !strings.ContainsAny(cn, ",\"\r\n") {
 		value := cn
