@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/certs"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -32,7 +33,7 @@ func (f serverFile) sees(name string) bool {
 
 // fileContents judge what stands in files that are of the right kind, by the flags that name them.
 var fileContents = map[string]func(f serverFile) string{
-	"admission-control-config-file": func(f serverFile) string { return serverfiles.Admission(f.text) },
+	"admission-control-config-file": admissionContents,
 	"audit-policy-file":             func(f serverFile) string { return serverfiles.Audit(f.text) },
 	"authentication-config":         authenticationContents,
 	"authorization-config":          func(f serverFile) string { return serverfiles.Authorization(f.text, f.sees) },
@@ -61,6 +62,17 @@ func keyOf(certFlag string) func(f serverFile) string {
 		}
 		return ""
 	}
+}
+
+func admissionContents(f serverFile) string {
+	var plugins serverfiles.AdmissionPlugins
+	for _, flag := range []string{"enable-admission-plugins", "admission-control"} {
+		for _, value := range f.view.values(flag) {
+			plugins.Named = append(plugins.Named, strings.Split(value, ",")...)
+		}
+	}
+	plugins.Configured = release.ConfiguredPlugins()
+	return serverfiles.Admission(f.text, f.name, plugins, f.sees)
 }
 
 func kubeconfigContents(f serverFile) string { return serverfiles.Kubeconfig(f.text, f.name, f.sees) }

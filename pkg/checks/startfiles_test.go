@@ -62,6 +62,9 @@ func TestUnreadableFile(t *testing.T) {
 		{name: "authentication v1 in 1.33", flags: "authentication-config=" + file, text: "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n", pair: in133,
 			want: says("authentication-config", `holds kind "AuthenticationConfiguration" of apiVersion "apiserver.config.k8s.io/v1"; `+
 				`1.33 reads AuthenticationConfiguration of apiserver.config.k8s.io/v1alpha1, apiserver.config.k8s.io/v1beta1`)},
+		{name: "admission without the plugin that needs it", flags: "enable-admission-plugins=NodeRestriction,EventRateLimit admission-control-config-file=" + file,
+			text: "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: []\n",
+			want: says("admission-control-config-file", "has no configuration for EventRateLimit, which is switched on and needs one")},
 		{name: "admission of a plugin", flags: "admission-control-config-file=" + file, text: "podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: a=b\n"},
 
 		{name: "kubeconfig", flags: "authentication-token-webhook-config-file=" + file, text: kubeconfig},

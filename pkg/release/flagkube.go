@@ -31,7 +31,7 @@ var admissionRules = slices.Concat(
 		}},
 		{flags: []string{"enable-admission-plugins", "admission-control", "admission-control-config-file"}, refuses: func(s *settings) string {
 			for _, name := range slices.Concat(s.items("enable-admission-plugins"), s.items("admission-control")) {
-				if slices.Contains(configured, name) && s.text("admission-control-config-file") == "" {
+				if slices.Contains(ConfiguredPlugins(), name) && s.text("admission-control-config-file") == "" {
 					return "names " + name + ", which needs a configuration in admission-control-config-file"
 				}
 			}
@@ -39,8 +39,8 @@ var admissionRules = slices.Concat(
 		}},
 	})
 
-// configured are the plugins that refuse to do without a configuration.
-var configured = []string{"EventRateLimit", "ImagePolicyWebhook"}
+// ConfiguredPlugins are the admission plugins that refuse to do without a configuration.
+func ConfiguredPlugins() []string { return []string{"EventRateLimit", "ImagePolicyWebhook"} }
 
 func unknownPlugin(s *settings, flag string) string {
 	plugins := s.catalogue.AdmissionPlugins()

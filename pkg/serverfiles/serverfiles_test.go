@@ -125,12 +125,18 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"admission": {
-			func(text string) string { return Admission([]byte(text)) },
+			func(text string) string {
+				return Admission([]byte("kind: AdmissionConfiguration\n"+text), "/etc/admission.yaml",
+					AdmissionPlugins{Named: []string{"NodeRestriction", "EventRateLimit"}, Configured: []string{"EventRateLimit"}}, there)
+			},
 			map[string]string{
-				"plugins: [{name: PodSecurity, configuration: {defaults: {enforce: baseline, enforce-version: v1.30}}}]": "",
-				"plugins: [{name: PodSecurity}, {name: Other, configuration: {defaults: {enforce: strict}}}]":            "",
-				"plugins: [{name: PodSecurity, configuration: {defaults: {enforce: strict}}}]":                           `enforce "strict"`,
-				"plugins: [{name: PodSecurity, configuration: {defaults: {warn-version: '1.30'}}}]":                      `warn-version "1.30"`,
+				"plugins: [{name: EventRateLimit, path: there}, {name: PodSecurity, configuration: {defaults: {enforce: baseline, enforce-version: v1.30}}}]": "",
+				"plugins: [{name: EventRateLimit, path: /etc/gone}]": `plugins[0] (EventRateLimit) with the path "/etc/gone", a file that is not there`,
+				"plugins: [{name: EventRateLimit}]":                  "no configuration for EventRateLimit",
+				"plugins: []":                                        "no configuration for EventRateLimit",
+				"plugins: [{name: PodSecurity}, {name: EventRateLimit, configuration: {}}, {name: Other, configuration: {defaults: {enforce: strict}}}]": "",
+				"plugins: [{name: PodSecurity, configuration: {defaults: {enforce: strict}}}]":                                                           `enforce "strict"`,
+				"plugins: [{name: PodSecurity, configuration: {defaults: {warn-version: '1.30'}}}]":                                                      `warn-version "1.30"`,
 			},
 		},
 		"egress": {
@@ -219,7 +225,7 @@ func FuzzFiles(f *testing.F) {
 		Encryption(text)
 		Authentication(text, AuthenticationFlags{})
 		Authorization(text, there)
-		Admission(text)
+		Admission(text, "/etc/there/admission.yaml", AdmissionPlugins{Named: []string{"EventRateLimit"}}, there)
 		Egress(text, there)
 		Tracing(text)
 		Kubeconfig(text, "/etc/there/hook.yaml", there)

@@ -28,7 +28,7 @@ func TestStartUp(t *testing.T) {
 	var all tally
 	// A server that listens at all addresses of the namespace has it for itself.
 	var listeners sync.RWMutex
-	tryIndex := func(index, worker int) (trial, error) {
+	tryIndex := func(index, worker int, newOne bool) (trial, error) {
 		s := Draw(*seedFlag, index)
 		if slices.Contains(s.Names(), "bind-address") {
 			listeners.Lock()
@@ -37,14 +37,14 @@ func TestStartUp(t *testing.T) {
 			listeners.RLock()
 			defer listeners.RUnlock()
 		}
-		return tryOut(t, cp, s, controlplane.Addresses[worker])
+		return tryOut(t, cp, s, controlplane.Addresses[worker], newOne)
 	}
 	queue := make(chan int)
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
 			for index := range queue {
-				r, err := tryIndex(index, w)
+				r, err := tryIndex(index, w, true)
 				mutex.Lock()
 				if err != nil {
 					t.Errorf("%s: %v", Draw(*seedFlag, index), err)
@@ -70,7 +70,7 @@ func TestStartUp(t *testing.T) {
 	close(queue)
 	group.Wait()
 
-	all.confirm(func(s Setting) (trial, error) { return tryIndex(s.Index, 0) })
+	all.confirm(func(s Setting) (trial, error) { return tryIndex(s.Index, 0, false) })
 	for _, r := range all.strange {
 		t.Logf("%s", r)
 	}

@@ -68,7 +68,9 @@ func (t *tally) add(r trial) {
 	}
 }
 
-// confirm tries disagreements again, one after the other: two servers at a time may be in each other's way.
+// confirm tries disagreements again, one after the other, as two servers at a time may be in each other's way; again has them
+// in a cluster that there was before. mvpcheck speaks of upgrades: a server that only cannot make the objects which a cluster
+// begins with, as it waits in vain for an API that the setting has switched off, is in such a cluster and never ready.
 func (t *tally) confirm(again func(Setting) (trial, error)) {
 	var confirmed []trial
 	for _, r := range t.disagreements {

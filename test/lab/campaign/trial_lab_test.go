@@ -42,10 +42,6 @@ const (
 	silence = 12 * time.Second
 )
 
-// newCluster is why a server exits that waits in vain for an API that the setting has switched off, and so refuses all objects: it
-// cannot make those that a cluster begins with. In a cluster that has them it would be there, and never ready.
-const newCluster = "not yet ready to handle request"
-
 // trial is a setting that was tried.
 type trial struct {
 	setting Setting
@@ -58,8 +54,9 @@ type trial struct {
 	took time.Duration
 }
 
-// tryOut starts a server with the setting on a node of that address.
-func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address string) (r trial, err error) {
+// tryOut starts a server with the setting on a node of that address: in a new cluster, or else in one that there was before,
+// which has the objects that a cluster begins with.
+func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address string, newOne bool) (r trial, err error) {
 	r.setting = s.At(Site{Etcd: cp.Etcd, Address: address})
 	started := time.Now()
 	err = try(t, func(a *attempt) {
@@ -72,7 +69,11 @@ func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address stri
 		}
 		r.said = predict(a, text, server.Release, server.Root)
 		if !slices.Contains(s.Names(), "etcd-prefix") {
-			server.Args = append(server.Args, fmt.Sprintf("--etcd-prefix=/campaign/%d", time.Now().UnixNano()))
+			prefix := fmt.Sprintf("--etcd-prefix=/campaign/%d", time.Now().UnixNano())
+			server.Args = append(server.Args, prefix)
+			if !newOne {
+				begin(a, cp, s, address, prefix)
+			}
 		}
 		r.args = server.Args
 		server.Start(a)
@@ -92,6 +93,16 @@ func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address stri
 	return r, err
 }
 
+// begin makes a cluster of the setting's release, and leaves it.
+func begin(a *attempt, cp *controlplane.ControlPlane, s Setting, address, prefix string) {
+	first := cp.Add(a, controlplane.Node{Release: s.Release, Name: fmt.Sprintf("before-%d", s.Index), Address: address, Flags: []controlplane.Change{
+		controlplane.Raw(prefix),
+	}})
+	first.Start(a)
+	first.WaitReady(a)
+	first.Kill()
+}
+
 // watch waits for what becomes of the server.
 func (r *trial) watch(a *attempt, cp *controlplane.ControlPlane, server *controlplane.Server) {
 	ctx, cancel := context.WithTimeout(a.Context(), trialTimeout)
@@ -104,9 +115,6 @@ func (r *trial) watch(a *attempt, cp *controlplane.ControlPlane, server *control
 		status, body := readiness(ctx, client, server)
 		if code, _, ok := server.Exited(); ok {
 			r.outcome, r.code, r.log = exits, code, server.LogText()
-			if strings.Contains(reason(r.log), newCluster) {
-				r.outcome = notReady
-			}
 			return
 		}
 		switch {
