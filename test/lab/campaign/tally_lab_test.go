@@ -76,8 +76,11 @@ func (t *tally) confirm(again func(Setting) (trial, error)) {
 	for _, r := range t.disagreements {
 		second, err := again(Draw(r.setting.Seed, r.setting.Index))
 		switch {
-		case err != nil || second.wrong():
+		case err != nil:
+			r.log += fmt.Sprintf("\ntried again: %v", err)
 			confirmed = append(confirmed, r)
+		case second.wrong():
+			confirmed = append(confirmed, second)
 		default:
 			t.strange = append(t.strange, r)
 		}
