@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/handoff"
 	"github.com/mvpcheck/mvpcheck/pkg/release"
 	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
@@ -96,9 +97,9 @@ func (p *Pass) dropGate(f *config.Flag, gate string) []Change {
 var gateDependency = &Rule{
 	ID: "MVP126", Name: "gate-dependency", Severity: Error,
 	Doc: Doc{
-		What:  "A feature gate of kube-apiserver is on, by name or by default, and one that it needs is off.",
-		Why:   "From 1.35 on kube-apiserver checks what gates need of each other, and exits at start; 1.33 and 1.34 do so for a few. What gates need changes with each release.",
-		Fix:   "Leave the gate that is needed at its default, or turn the one that needs it off, too.",
+		What:  "A feature gate of kube-apiserver is on, by name or by default, and one that it needs is off. Or StorageVersionAPI is on, by name or through AllAlpha, and the API internal.apiserver.k8s.io/v1alpha1, which is off by default, is not served.",
+		Why:   "From 1.35 on kube-apiserver checks what gates need of each other, and exits at start; 1.33 and 1.34 do so for a few. What gates need changes with each release. With StorageVersionAPI a server refuses all writes until it has registered its storage versions in that API, and ends after half a minute as it cannot write its default roles.",
+		Fix:   "Leave the gate that is needed at its default, or turn the one that needs it off, too; leave StorageVersionAPI off.",
 		Facts: []string{"S6"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -108,8 +109,36 @@ var gateDependency = &Rule{
 				continue
 			}
 			p.reportDependencies(v)
+			p.reportStorageVersions(v)
 		}
 	},
+}
+
+// reportStorageVersions reports StorageVersionAPI without the API that it writes to: with it a server lets nobody write
+// before that is done (pkg/storageversion of k8s.io/apiserver). Measured on 1.34 and 1.36: it ends 30 seconds after the start,
+// as it cannot make the role of a controller that comes with the gate. Without the API for roles it does not try to.
+func (p *Pass) reportStorageVersions(v View) {
+	const gate, api = "StorageVersionAPI", "internal.apiserver.k8s.io/v1alpha1"
+	on, _ := v.Gates.Gate(gate, v.Emulated)
+	identity, _ := v.Gates.Gate(release.Identity, v.Emulated)
+	served := v.alike.surface()
+	if !on || !identity || served.serves == nil {
+		return
+	}
+	if served.serves[handoff.Resource{Group: "internal.apiserver.k8s.io", Version: "v1alpha1", Name: "storageversions"}] ||
+		!served.serves[handoff.Resource{Group: "rbac.authorization.k8s.io", Version: "v1", Name: "clusterroles"}] {
+		return
+	}
+	at := lastEntry(v, gate)
+	if at == nil {
+		at = lastEntry(v, release.AllAlpha)
+	}
+	p.reportForBoth(Finding{
+		Severity: Error, At: p.orFlags(at), Consequence: WillNotStart, When: v.When,
+		Message: fmt.Sprintf("the feature gate %s is on, and %s, the API that it needs, is not served.", gate, api),
+		Why:     "the server refuses all writes, and " + p.exitsWhen(v.When),
+		Fix:     fmt.Sprintf("set %s=false in feature-gates, or %s=true in runtime-config%s", gate, api, p.byHand()),
+	})
 }
 
 // reportDependencies reports each gate that is off and that others need.
