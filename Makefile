@@ -1,7 +1,7 @@
 # The targets that people and CI call. Everything is plain go commands; tools are pinned in tools/go.mod.
 GO ?= go
 
-.PHONY: all build test lint verify update update-catalogue fuzz lab lab-evidence lab-fuzz lab-walk lab-up lab-down bench clean
+.PHONY: all build test lint pages verify update update-catalogue fuzz lab lab-evidence lab-fuzz lab-walk lab-up lab-down bench clean
 
 all: build
 
@@ -18,6 +18,9 @@ lint: ## gofmt, go vet, staticcheck
 	cd tools && $(GO) build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	bin/staticcheck ./...
 	bin/staticcheck -tags lab ./test/lab/...
+
+pages: ## open the pages of -o html in Chromium, and read -o markdown by another renderer; MVPCHECK_SCREENSHOTS=DIR keeps pictures
+	cd test/pages && $(GO) vet ./... && $(GO) test -count=1 -timeout 30m ./...
 
 verify: ## are the generated files up to date?
 	hack/verify-docs.sh
@@ -65,3 +68,26 @@ bench: ## compare with kubeadm config validate, kubeconform and curl
 
 clean:
 	rm -rf bin dist
+
+.PHONY: man completions snapshot packages
+
+man: ## bin/man: a manual page for each command
+	$(GO) run ./hack/man bin/man
+
+completions: build ## bin/completions: for bash, zsh, fish and PowerShell
+	mkdir -p bin/completions
+	bin/mvpcheck completion bash >bin/completions/mvpcheck.bash
+	bin/mvpcheck completion zsh >bin/completions/_mvpcheck
+	bin/mvpcheck completion fish >bin/completions/mvpcheck.fish
+	bin/mvpcheck completion powershell >bin/completions/mvpcheck.ps1
+
+snapshot: ## dist: what a release would be made of
+	hack/release/goreleaser.sh release --snapshot --clean --skip=publish
+
+packages: ## two releases of HEAD: are they the same, and is all in them? CACHE=shared is faster
+	cd tools && $(GO) build -o ../bin/actionlint github.com/rhysd/actionlint/cmd/actionlint
+	bin/actionlint
+	hack/release/goreleaser.sh check
+	rm -rf dist
+	hack/release/reproducible.sh dist
+	MVPCHECK_DIST=$(CURDIR)/dist $(GO) test -count=1 ./test/packages

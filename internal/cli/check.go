@@ -155,7 +155,7 @@ func (r *checkRun) run(ctx context.Context, jobs []job, o *checkOptions) error {
 	}
 	// Without what was asked for, a verdict would be one on something else.
 	if len(errs) == 0 {
-		j := &judge{options: &o.options, extras: extras, now: r.now()}
+		j := &judge{options: &o.options, extras: extras, now: r.now(), edits: o.outputs.haveEdits()}
 		if err := j.checkAll(ctx, jobs, r.emit); err != nil {
 			return err
 		}

@@ -23,7 +23,12 @@ func (d *judged) toReport(j *job, ch *choices) report.Cluster {
 		}
 	}
 	for i := range d.findings {
-		c.Findings = append(c.Findings, d.finding(&d.findings[i], ch))
+		f := d.finding(&d.findings[i], ch)
+		f.Fails = ch.failOn.reached(d.findings[i].Severity)
+		if d.edits != nil && f.Fixable {
+			f.Edits = d.edits(&d.findings[i])
+		}
+		c.Findings = append(c.Findings, f)
 	}
 	report.Sort(c.Findings)
 	for i := range d.silenced {

@@ -51,9 +51,44 @@ var formats = []format{
 		plan:  func(w io.Writer, r *report.PlanReport, _ formatOptions) error { return report.WritePlanYAML(w, r) },
 	},
 	{
-		name: "markdown",
+		name:  "sarif",
+		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewSARIF(w, sarifOptions(o)) },
+		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
+			return report.WriteProbeSARIF(w, r, sarifOptions(o))
+		},
+	},
+	{
+		name:  "junit",
+		check: func(w io.Writer, _ formatOptions) report.Writer { return report.NewJUnit(w, junitOptions()) },
+		probe: func(w io.Writer, r *report.ProbeReport, _ formatOptions) error {
+			return report.WriteProbeJUnit(w, r, junitOptions())
+		},
+	},
+	{
+		name:  "github",
+		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewGitHub(w, githubOptions(o)) },
+		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
+			return report.WriteProbeGitHub(w, r, githubOptions(o))
+		},
+	},
+	{
+		name:  "markdown",
+		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewMarkdown(w, o.text) },
+		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
+			return report.WriteProbeMarkdown(w, r, o.text)
+		},
 		plan: func(w io.Writer, r *report.PlanReport, o formatOptions) error {
-			return report.WritePlanMarkdown(w, r, o.text.Program)
+			return report.WritePlanMarkdown(w, r, o.text)
+		},
+	},
+	{
+		name:  "html",
+		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewHTML(w, o.version, o.text) },
+		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
+			return report.WriteProbeHTML(w, r, o.text)
+		},
+		plan: func(w io.Writer, r *report.PlanReport, o formatOptions) error {
+			return report.WritePlanHTML(w, r, o.text)
 		},
 	},
 }
@@ -92,14 +127,4 @@ func (v *outputsValue) addTo(cmd *cobra.Command, f *pflag.FlagSet, formats []str
 	f.VarP(v, "output", "o", strings.Join(formats[:last], ", ")+" or "+formats[last]+
 		"; with =FILE into a file. May be given several times, once for standard output (default: text)")
 	complete(cmd, "output", completeFormats(formats))
-}
-
-// completeFormats completes formats; what stands behind = is a file.
-func completeFormats(formats []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if strings.Contains(toComplete, "=") {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		return formats, cobra.ShellCompDirectiveNoFileComp
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/report"
 	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
@@ -17,6 +18,8 @@ type judge struct {
 	options *options
 	extras  *extras
 	now     time.Time
+	// edits: the report has the edits that patch would make.
+	edits bool
 }
 
 // judged is what the rules say of a cluster at all the pairs of releases that it is judged for.
@@ -34,6 +37,9 @@ type judged struct {
 
 	passed           []*checks.Rule
 	skipped, unknown []checks.Note
+
+	// edits returns what patch would do about a finding; nil where the report does not have it.
+	edits func(*checks.Finding) []report.Edit
 }
 
 // findingKey tells findings apart.

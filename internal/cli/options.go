@@ -54,12 +54,12 @@ func (o *options) addTo(cmd *cobra.Command) {
 	f.StringVar(&o.stdinFilename, "stdin-filename", "", "what to call standard input; .mvpcheck.yaml is looked for beside this `FILE`")
 
 	for _, name := range []string{"only", "skip"} {
-		complete(cmd, name, completeRules)
+		complete(cmd, name, completeRules(checks.Select))
 	}
 	for _, name := range []string{"from", "to"} {
 		complete(cmd, name, completeReleases)
 	}
-	complete(cmd, "nodes", cobra.NoFileCompletions)
+	complete(cmd, "nodes", completeNodes)
 	complete(cmd, "cert-days", cobra.NoFileCompletions)
 	for _, name := range []string{"patches", "root"} {
 		complete(cmd, name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

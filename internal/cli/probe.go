@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/evidence"
@@ -94,7 +95,7 @@ func (a *app) probeCommand() *cobra.Command {
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the pairs of servers, the rules that passed and were skipped, and all requests")
 	f.Var(&o.color, "color", "when to use colour; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
 	for _, name := range []string{"only", "skip"} {
-		complete(cmd, name, completeRules)
+		complete(cmd, name, completeRules(checks.SelectLive))
 	}
 	for _, name := range []string{"timeout", "wait", "server", "context"} {
 		complete(cmd, name, cobra.NoFileCompletions)
@@ -132,7 +133,7 @@ func (a *app) probe(ctx context.Context, o *probeOptions) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	gather := a.askUntilProved
+	gather := a.askCluster
 	if o.replay != "" {
 		gather = replay
 	}
@@ -140,13 +141,21 @@ func (a *app) probe(ctx context.Context, o *probeOptions) error {
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	r := probeReport(cp, &result)
+	return a.reportProbe(cp, &result, o)
+}
+
+// reportProbe writes what the servers said and returns what the exit code says of it.
+func (a *app) reportProbe(cp *evidence.ControlPlane, result *checks.LiveResult, o *probeOptions) error {
+	r := probeReport(cp, result)
 	r.Version, r.Replayed = versionInfo().Version, o.replay
+	for i := range r.Findings { // in the order of the result's
+		r.Findings[i].Fails = o.fails(&result.Findings[i])
+	}
 	if err := a.writeProbe(cp, r, o); err != nil {
 		return failure(err)
 	}
 	switch {
-	case slices.ContainsFunc(result.Findings, func(f checks.LiveFinding) bool { return countsForExit(&f) && o.failOn.reached(f.Severity) }):
+	case slices.ContainsFunc(result.Findings, func(f checks.LiveFinding) bool { return o.fails(&f) }):
 		return &exitError{code: exitFindings}
 	case result.CannotTell != "":
 		return &exitError{code: exitFailed}
@@ -157,15 +166,25 @@ func (a *app) probe(ctx context.Context, o *probeOptions) error {
 // countsForExit: a server that cannot be asked is no finding about it but a hole in the verdict, exit code 3.
 func countsForExit(f *checks.LiveFinding) bool { return f.Rule.ID != "MVP510" }
 
+// fails tells whether a finding ends in exit code 1.
+func (o *probeOptions) fails(f *checks.LiveFinding) bool {
+	return countsForExit(f) && o.failOn.reached(f.Severity)
+}
+
 // waitPause is the time between two rounds of --wait.
 const waitPause = 2 * time.Second
 
-// askUntilProved asks once, or with --wait again and again until there is nothing to complain of.
-func (a *app) askUntilProved(ctx context.Context, o *probeOptions) (*evidence.ControlPlane, checks.LiveResult, error) {
+// askCluster asks the control plane of the kubeconfig.
+func (a *app) askCluster(ctx context.Context, o *probeOptions) (*evidence.ControlPlane, checks.LiveResult, error) {
 	cfg, name, err := probe.LoadConfig(o.kubeconfig, o.context)
 	if err != nil {
 		return nil, checks.LiveResult{}, err
 	}
+	return a.askUntilProved(ctx, cfg, name, o)
+}
+
+// askUntilProved asks once, or with --wait again and again until there is nothing to complain of.
+func (a *app) askUntilProved(ctx context.Context, cfg *rest.Config, name string, o *probeOptions) (*evidence.ControlPlane, checks.LiveResult, error) {
 	p, err := probe.New(probe.Options{
 		Config: cfg, Context: name, Servers: o.servers, Timeout: o.timeout, NoObjectProbe: o.noObjectProbe, Version: versionInfo().Version,
 	})

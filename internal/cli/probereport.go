@@ -16,6 +16,7 @@ import (
 func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.ProbeReport {
 	r := &report.ProbeReport{
 		APIVersion: report.APIVersion, Kind: report.KindProbe, Context: cp.Context, Found: cp.Found, Time: cp.Started, Evidence: cp.Requests,
+		CannotTell: res.CannotTell,
 	}
 	for i := range res.Servers {
 		r.Servers = append(r.Servers, probeServer(&res.Servers[i]))

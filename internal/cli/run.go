@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
@@ -48,11 +49,20 @@ func (j *judge) check(todo *job) (out *outcome) {
 
 func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
 	all := make([]*judged, len(in.Clusters))
+	room := editsRoom
 	for i, c := range in.Clusters {
 		j.extras.prepare(c, todo.choices)
 		var err error
 		if all[i], err = j.cluster(c, todo.choices); err != nil {
 			return err
+		}
+		if j.edits {
+			all[i].edits = func(f *checks.Finding) []report.Edit {
+				if room -= len(in.File.Data); room < 0 {
+					return nil
+				}
+				return j.editsFor(all[i], i, f, todo.choices)
+			}
 		}
 	}
 	addUseless(all)

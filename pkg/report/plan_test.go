@@ -68,7 +68,7 @@ func writePlan(t *testing.T, format string, r *PlanReport, opts TextOptions) []b
 	case "yaml":
 		err = WritePlanYAML(&out, r)
 	case "markdown":
-		err = WritePlanMarkdown(&out, r, "mvpcheck")
+		err = WritePlanMarkdown(&out, r, opts)
 	default:
 		err = WritePlanText(&out, r, opts)
 	}

@@ -1,143 +1,163 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"strings"
 )
 
-// WritePlanMarkdown writes a plan for a change ticket: GitHub's Markdown, readable as plain text too.
-func WritePlanMarkdown(out io.Writer, r *PlanReport, program string) error {
-	w := &planMarkdown{r: r}
-	w.line("# API servers " + w.text(shortRelease(r.From)+" -> "+shortRelease(r.To)))
-	w.line("")
-	w.line("**" + probeVerdict(r.Summary.Verdict) + "**: " + w.text(r.Summary.Text))
-	w.line("")
-	w.line("Configuration: " + w.code(r.Source) + ". Nodes, in this order: " + w.text(strings.Join(r.Order, ", ")) + ".")
-	w.resources("Resources that the upgrade adds", r.Added)
-	w.resources("Resources that the upgrade removes", r.Removed)
+// WritePlanMarkdown writes a plan for a change ticket or a comment: the steps as configured and patched side by side, why
+// they fail, what follows, and what to do.
+func WritePlanMarkdown(out io.Writer, r *PlanReport, opts TextOptions) error {
+	w := &planMarkdown{r: r, part: mdPart{room: maxMarkdown - mdLinksRoom}}
+	about := cmp.Or(pairOfMinors(r.From, r.To), "this upgrade")
+	w.part.add("**" + probeVerdict(r.Summary.Verdict) + " for " + mdText(clip(about, mdName)) + "** · " + mdCode(clip(r.Source, mdName)) + ": " +
+		mdText(clip(r.Summary.Text, mdSentence)) + "\n\n")
+	w.part.add("API servers " + mdText(clip(shortRelease(r.From)+" -> "+shortRelease(r.To), mdName)))
+	if len(r.Order) > 0 {
+		w.part.add("; nodes in the order of the roll: " + mdText(clip(strings.Join(r.Order, ", "), mdSentence)))
+	}
+	w.part.add(".\n")
 	w.table()
 	w.stopped("As configured", &r.PlanRoll)
 	if p := r.Patched; p != nil && p.Refused == "" {
 		w.stopped("Patched", &p.PlanRoll)
 	}
+	w.list("Servers that do not start:", r.unruled())
 	w.causes()
-	w.consequences()
-	w.patched(program)
-	_, err := io.WriteString(out, w.b.String())
+	w.list("What follows from the false 404s:", messages(r.Consequences))
+	w.patched(opts.Program)
+	w.part.add(mdCommands(planNext(r, opts)))
+	w.resources("Resources that the upgrade adds", r.Added)
+	w.resources("Resources that the upgrade removes", r.Removed)
+	w.pairs()
+	var b strings.Builder
+	b.WriteString(w.part.b.String())
+	w.write(&b)
+	_, err := io.WriteString(out, b.String())
 	return err
 }
 
 type planMarkdown struct {
-	b strings.Builder
-	r *PlanReport
+	mdLinks
+	r    *PlanReport
+	part mdPart
 }
 
-func (w *planMarkdown) line(s string) { w.b.WriteString(s + "\n") }
-
-// text is s as text: nothing in it is markup.
-func (w *planMarkdown) text(s string) string {
-	return markdownEscapes.Replace(Printable(strings.ReplaceAll(s, "\n", " ")))
+func messages(consequences []PlanConsequence) []string {
+	list := make([]string, len(consequences))
+	for i := range consequences {
+		list[i] = consequences[i].Message
+	}
+	return list
 }
 
-var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "|", `\|`, "#", `\#`, "&", "&amp;",
-)
+// list writes a list below what it is.
+func (w *planMarkdown) list(title string, items []string) {
+	for i, item := range items {
+		if i == 0 {
+			w.part.add("\n" + title + "\n\n")
+		}
+		w.part.add("- " + mdText(clip(item, mdSentence)) + "\n")
+	}
+}
 
-// code is s as code; within it only backticks and the bars of a table matter.
-func (w *planMarkdown) code(s string) string {
-	return "`" + strings.NewReplacer("`", "'", "|", `\|`).Replace(Printable(strings.ReplaceAll(s, "\n", " "))) + "`"
+func (w *planMarkdown) table() {
+	patched := w.r.Patched != nil && w.r.Patched.Refused == ""
+	columns := []string{"Step", "As configured"}
+	if patched {
+		columns = append(columns, "Patched, rolled out first")
+	}
+	w.part.add("\n" + mdHead(columns...))
+	rows := planRows(w.r)
+	for i := range rows {
+		cells := []string{mdText(clip(rows[i].label(), mdSentence)), w.cell(rows[i].configured)}
+		if patched {
+			cells = append(cells, w.cell(rows[i].patched))
+		}
+		w.part.row(cells...)
+	}
+}
+
+// cell marks what is wrong.
+func (w *planMarkdown) cell(c planCell) string {
+	text := mdOr(c.text)
+	if c.level == SeverityError {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+func (w *planMarkdown) stopped(what string, roll *PlanRoll) {
+	if roll.Stopped != "" {
+		w.part.add("\n" + what + ": " + mdText(clip(roll.Stopped, mdSentence)) + "\n")
+	}
+}
+
+// causes are the findings, and how to fix them.
+func (w *planMarkdown) causes() {
+	if len(w.r.Findings) == 0 {
+		return
+	}
+	table := mdPart{room: (w.part.room - w.part.b.Len()) / 2}
+	table.add("\n" + mdHead(mdColumns...))
+	shown := 0
+	for i := range w.r.Findings {
+		f := &w.r.Findings[i]
+		if !table.row(mdSeverity(f.Severity), w.rule(f.Rule), mdPlace(f.Location, w.r.Source), mdText(clip(f.Message, mdSentence))) {
+			break
+		}
+		shown++
+	}
+	w.part.add(table.b.String())
+	if more := len(w.r.Findings) - shown; more > 0 {
+		w.part.add(mdMore(more, "finding"))
+	}
+	w.part.fold("Why, and how to fix", func(p *mdPart) {
+		for i := range w.r.Findings[:shown] {
+			p.add(mdReason(w.rule(w.r.Findings[i].Rule), &w.r.Findings[i]))
+		}
+	})
+}
+
+func (w *planMarkdown) patched(program string) {
+	p := w.r.Patched
+	switch {
+	case p == nil:
+		return
+	case p.Refused != "":
+		w.part.add("\n" + mdCode(program+" patch") + " does not change the file: " + mdText(clip(p.Refused, mdSentence)) + "\n")
+		return
+	}
+	w.list(mdCode(program+" patch")+" changes:", p.Changes)
+	if u := w.r.Unprepared; u != nil {
+		w.part.add("\nPatched, but not rolled out first: " + mdText(clip(rollSays(u), mdSentence)) + ".\n")
+	}
 }
 
 func (w *planMarkdown) resources(title string, resources []PlanResource) {
 	if len(resources) == 0 {
 		return
 	}
-	w.line("")
-	w.line(title + ":")
-	w.line("")
-	for i := range resources {
-		w.line("- " + w.code(resources[i].name()))
-	}
-}
-
-func (w *planMarkdown) table() {
-	patched := w.r.Patched != nil && w.r.Patched.Refused == ""
-	w.line("")
-	if patched {
-		w.line("| step | as configured | patched, rolled out first |")
-		w.line("| --- | --- | --- |")
-	} else {
-		w.line("| step | as configured |")
-		w.line("| --- | --- |")
-	}
-	rows := planRows(w.r)
-	for i := range rows {
-		cells := []string{w.text(rows[i].label()), w.cell(rows[i].configured)}
-		if patched {
-			cells = append(cells, w.cell(rows[i].patched))
+	w.part.fold(fmt.Sprintf("%s: %d", title, len(resources)), func(p *mdPart) {
+		for i := range resources {
+			p.add("- " + mdCode(clip(resources[i].name(), mdName)) + "\n")
 		}
-		w.line("| " + strings.Join(cells, " | ") + " |")
-	}
+	})
 }
 
-// cell marks what is wrong.
-func (w *planMarkdown) cell(c planCell) string {
-	switch {
-	case c.text == "":
-		return "-"
-	case c.level == SeverityError:
-		return "**" + w.text(c.text) + "**"
-	}
-	return w.text(c.text)
-}
-
-func (w *planMarkdown) stopped(what string, roll *PlanRoll) {
-	if roll.Stopped != "" {
-		w.line("")
-		w.line(what + ": " + w.text(roll.Stopped))
-	}
-}
-
-func (w *planMarkdown) causes() {
-	for i := range w.r.Findings {
-		if i == 0 {
-			w.line("")
-			w.line("Causes:")
-			w.line("")
-		}
-		f := &w.r.Findings[i]
-		w.line("- " + f.Rule + " (" + string(f.Severity) + "): " + w.text(f.Message) + " Fix: " + w.text(f.Fix))
-	}
-}
-
-func (w *planMarkdown) consequences() {
-	for i := range w.r.Consequences {
-		if i == 0 {
-			w.line("")
-			w.line("What follows from the false 404s:")
-			w.line("")
-		}
-		w.line("- " + w.text(w.r.Consequences[i].Message))
-	}
-}
-
-func (w *planMarkdown) patched(program string) {
-	p := w.r.Patched
-	if p == nil {
+// pairs shows who hands requests to whom where it first matters.
+func (w *planMarkdown) pairs() {
+	step, m := w.r.firstTrouble()
+	if m == nil {
 		return
 	}
-	w.line("")
-	if p.Refused != "" {
-		w.line(w.code(program+" patch") + " does not change the file: " + w.text(p.Refused))
-		return
-	}
-	w.line(w.code(program+" patch") + " changes:")
-	w.line("")
-	for _, c := range p.Changes {
-		w.line("- " + w.text(c))
-	}
-	if u := w.r.Unprepared; u != nil {
-		w.line("")
-		w.line("Patched, but not rolled out first: " + w.text(rollSays(u)) + ".")
-	}
+	w.part.fold("Who hands requests to whom where it first matters", func(p *mdPart) {
+		p.add("As configured, " + mdText(clip(step.when(m), mdSentence)) + ":\n\n")
+		mdMatrix(p, w.r.runningIn(m), m.Pairs)
+		for i := range m.Crashing {
+			p.add("- " + mdText(clip(m.Crashing[i].says(), mdSentence)) + "\n")
+		}
+	})
 }

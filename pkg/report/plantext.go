@@ -178,20 +178,29 @@ func (w *planText) reasons() {
 			}
 		}
 	}
-	for i := range w.r.Steps {
-		for _, f := range w.r.Steps[i].NotStarting {
-			if f.Rule == "" { // else a finding says it
-				w.begin(line)
-				w.esc(f.Node + ": " + f.Reason)
-				w.raw("\n")
-			}
-		}
+	for _, reason := range w.r.unruled() {
+		w.begin(line)
+		w.esc(reason)
+		w.raw("\n")
 	}
 	names := failingNames(w.r.Steps)
 	if added := planNames(w.r.Added); len(names) > 0 && !slices.Equal(names, added) {
 		w.begin(block)
 		w.resources("not handed off: ", names)
 	}
+}
+
+// unruled are the reasons why servers do not start that no finding says.
+func (r *PlanReport) unruled() []string {
+	var reasons []string
+	for i := range r.Steps {
+		for _, f := range r.Steps[i].NotStarting {
+			if f.Rule == "" {
+				reasons = append(reasons, f.Node+": "+f.Reason)
+			}
+		}
+	}
+	return reasons
 }
 
 // gridOf are the verdicts of a moment as one word.
@@ -203,25 +212,42 @@ func gridOf(m *PlanMoment) string {
 	return b.String()
 }
 
+// when says which moment of a step it is.
+func (s *PlanStep) when(m *PlanMoment) string {
+	switch {
+	case s.Node == "":
+		return "now"
+	case m == s.Replacing:
+		return "while " + s.Node + " is stopped"
+	}
+	return "when " + s.Node + " is upgraded"
+}
+
+// runningIn are the nodes whose servers run at a moment.
+func (r *PlanReport) runningIn(m *PlanMoment) []string {
+	return slices.DeleteFunc(slices.Clone(r.Order), func(name string) bool {
+		return !slices.ContainsFunc(m.Pairs, func(p ProbePair) bool { return p.From == name || p.To == name })
+	})
+}
+
+// firstTrouble is the first moment of the roll as configured at which it matters who hands requests to whom, or nil.
+func (r *PlanReport) firstTrouble() (*PlanStep, *PlanMoment) {
+	for i := range r.Steps {
+		for _, m := range r.Steps[i].Moments() {
+			if (m.fails() || m.unsure()) && len(m.Pairs) > 0 {
+				return &r.Steps[i], m
+			}
+		}
+	}
+	return nil, nil
+}
+
 func (w *planText) moment(step *PlanStep, m *PlanMoment) {
 	w.begin(block)
 	w.raw("Who hands requests to whom ")
-	switch {
-	case step.Node == "":
-		w.raw("now")
-	case m == step.Replacing:
-		w.raw("while ")
-		w.esc(step.Node)
-		w.raw(" is stopped")
-	default:
-		w.raw("when ")
-		w.esc(step.Node)
-		w.raw(" is upgraded")
-	}
+	w.esc(step.when(m))
 	w.raw(", as configured:\n")
-	running := slices.DeleteFunc(slices.Clone(w.r.Order), func(name string) bool {
-		return !slices.ContainsFunc(m.Pairs, func(p ProbePair) bool { return p.From == name || p.To == name })
-	})
+	running := w.r.runningIn(m)
 	if len(running) <= maxMatrix {
 		w.matrix(running, m.Pairs)
 	}
@@ -229,14 +255,18 @@ func (w *planText) moment(step *PlanStep, m *PlanMoment) {
 		w.pairGroup(&g)
 	}
 	for i := range m.Crashing {
-		c := &m.Crashing[i]
-		verb := " may crash on "
-		if c.Certain {
-			verb = " crashes on "
-		}
-		w.esc(c.Server + verb + c.Peer + ": " + c.Reason)
+		w.esc(m.Crashing[i].says())
 		w.raw("\n")
 	}
+}
+
+// says is a crash in words.
+func (c *PlanCrash) says() string {
+	verb := " may crash on "
+	if c.Certain {
+		verb = " crashes on "
+	}
+	return c.Server + verb + c.Peer + ": " + c.Reason
 }
 
 func (w *planText) consequences() {
@@ -341,25 +371,18 @@ func pairOfMinors(from, to string) string {
 
 // next writes the commands that one would type now.
 func (w *planText) next() {
-	command := func(label, name string) {
-		w.raw(label + w.opts.Program + " " + name)
-		for _, f := range w.opts.Flags {
-			w.raw(" " + shellQuote(f))
-		}
-		if w.r.Argument != "" {
-			w.raw(" " + shellFile(w.r.Argument))
+	steps := planNext(w.r, w.opts)
+	longest := 0
+	for _, s := range steps {
+		longest = max(longest, len(s.label))
+	}
+	for _, s := range steps {
+		w.raw(s.label + ": ")
+		w.buf = appendSpaces(w.buf, longest-len(s.label))
+		w.raw(s.command)
+		if s.when != "" {
+			w.raw(", " + s.when)
 		}
 		w.raw("\n")
-	}
-	switch patched := w.r.Patched; {
-	case w.r.Summary.Verdict == VerdictReady:
-		w.raw("Prove it on the servers: " + w.opts.Program + " probe, now and after each step\n")
-	case len(w.r.Findings) == 0 && w.r.Summary.Verdict == VerdictCannotTell:
-		w.raw("Ask the servers: " + w.opts.Program + " probe, now and after each step\n")
-	case patched != nil && patched.Refused == "":
-		command("See why:         ", "check")
-		command("See the changes: ", "patch --diff")
-	default:
-		command("See why: ", "check")
 	}
 }

@@ -205,19 +205,16 @@ func (l *names) add(name string) {
 	l.n++
 }
 
-func (p *printer) names(l *names, separator string) {
-	for i, name := range l.first[:min(l.n, len(l.first))] {
-		if i > 0 {
-			p.raw(separator)
-		}
-		p.esc(name)
-	}
+// join is the names in words.
+func (l *names) join(separator string) string {
+	text := strings.Join(l.first[:min(l.n, len(l.first))], separator)
 	if more := l.n - len(l.first); more > 0 {
-		p.raw(" and ")
-		p.int(more)
-		p.raw(" more")
+		text += " and " + strconv.Itoa(more) + " more"
 	}
+	return text
 }
+
+func (p *printer) names(l *names, separator string) { p.esc(l.join(separator)) }
 
 // spill writes what there is if it is much. An error stays, and flush returns
 // it in the end.

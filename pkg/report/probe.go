@@ -39,6 +39,8 @@ type ProbeReport struct {
 	Skipped  []Skipped          `json:"skipped"`
 	Evidence []evidence.Request `json:"evidence"`
 	Summary  ProbeSummary       `json:"summary"`
+	// CannotTell is why not everything could be judged; empty where it could.
+	CannotTell string `json:"-"`
 }
 
 // ProbeServer is one API server.
@@ -106,6 +108,8 @@ type ProbeFinding struct {
 	Fix         string   `json:"fix"`
 	Help        string   `json:"help"`
 	Consequence string   `json:"consequence"` // as Finding.Consequence
+	// Fails: it counts for exit code 1 and is at or above --fail-on.
+	Fails bool `json:"-"`
 }
 
 // ProbeEffect is a finding that follows from another.

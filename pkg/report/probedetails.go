@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mvpcheck/mvpcheck/pkg/evidence"
 )
 
 // maxMatrix is how many servers have a matrix of their pairs.
@@ -264,20 +266,26 @@ func (w *probeText) requests() {
 	rows := [][]cell{row("STATUS", "BYTES", "MS", "SERVER", "REQUEST")}
 	for i := range w.r.Evidence {
 		e := &w.r.Evidence[i]
-		status, request := "", "GET "+e.Path
+		status := ""
 		if e.Status != 0 {
 			status = strconv.Itoa(e.Status)
 		}
-		if e.Profile != "" {
-			request += ", profile " + e.Profile
-		}
-		if e.Local {
-			request += ", not to be handed on"
-		}
-		if e.Error != "" {
-			request += ": " + e.Error
-		}
-		rows = append(rows, row(status, strconv.FormatInt(e.Bytes, 10), strconv.FormatInt(e.Milliseconds, 10), e.Server, request))
+		rows = append(rows, row(status, strconv.FormatInt(e.Bytes, 10), strconv.FormatInt(e.Milliseconds, 10), e.Server, requestSays(e)))
 	}
 	w.table(rows, 0, 1, 2)
+}
+
+// requestSays is a request in words.
+func requestSays(e *evidence.Request) string {
+	request := "GET " + e.Path
+	if e.Profile != "" {
+		request += ", profile " + e.Profile
+	}
+	if e.Local {
+		request += ", not to be handed on"
+	}
+	if e.Error != "" {
+		request += ": " + e.Error
+	}
+	return request
 }

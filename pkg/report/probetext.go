@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,10 +14,7 @@ const unknown = "-"
 // WriteProbeText writes a probe report for people: a table with a row for each server, the findings, what was left out,
 // and the verdict. With -v it adds the hand-offs that were seen, the rules, the pairs and the requests.
 func WriteProbeText(out io.Writer, r *ProbeReport, opts TextOptions) error {
-	w := &probeText{printer: newPrinter(out, opts), r: r, servers: map[string]*ProbeServer{}}
-	for i := range r.Servers {
-		w.servers[r.Servers[i].Name] = &r.Servers[i]
-	}
+	w := newProbeText(out, r, opts)
 	if w.opts.Quiet {
 		for i := range r.Findings {
 			w.headline(&r.Findings[i])
@@ -59,6 +57,14 @@ type probeText struct {
 	servers map[string]*ProbeServer
 }
 
+func newProbeText(out io.Writer, r *ProbeReport, opts TextOptions) *probeText {
+	w := &probeText{printer: newPrinter(out, opts), r: r, servers: map[string]*ProbeServer{}}
+	for i := range r.Servers {
+		w.servers[r.Servers[i].Name] = &r.Servers[i]
+	}
+	return w
+}
+
 // subject writes which control plane it is, and when evidence that was read from a file is from.
 func (w *probeText) subject() {
 	if w.r.Replayed != "" {
@@ -79,11 +85,7 @@ func (w *probeText) serverTable() {
 	rows := [][]cell{row("SERVER", "NODE", "RELEASE", "GATE", "PEER CA", "LOCAL", "MERGED", "RESULT")}
 	for i := range w.r.Servers {
 		s := &w.r.Servers[i]
-		release := strings.TrimPrefix(s.Release, "v")
-		if s.Emulated != "" {
-			release = cmp.Or(release, unknown) + " as " + s.Emulated
-		}
-		cells := row(s.Address, s.Node, release, state(s.Gate), state(s.PeerCA), number(s.Local), number(s.Merged), cmp.Or(s.Says, s.Result))
+		cells := row(s.Address, s.Node, s.release(), state(s.Gate), state(s.PeerCA), number(s.Local), number(s.Merged), cmp.Or(s.Says, s.Result))
 		result := &cells[len(cells)-1]
 		result.paint = w.resultPaint(s.Result)
 		if result.painted = strings.IndexAny(result.text, ",;"); result.painted < 0 {
@@ -92,6 +94,15 @@ func (w *probeText) serverTable() {
 		rows = append(rows, cells)
 	}
 	w.table(rows, 5, 6)
+}
+
+// release is what a server runs: 1.36.3, or 1.36.3 as 1.35.
+func (s *ProbeServer) release() string {
+	release := strings.TrimPrefix(s.Release, "v")
+	if s.Emulated != "" {
+		release = cmp.Or(release, unknown) + " as " + s.Emulated
+	}
+	return release
 }
 
 func (w *probeText) resultPaint(result string) paint {
@@ -247,21 +258,26 @@ func groupVersion(group, version string) string {
 // last writes how many servers there are of which kind, and the verdict.
 func (w *probeText) last() {
 	s := &w.r.Summary
-	w.count(s.Servers, "server")
+	w.raw(w.r.counts() + ". ")
+	w.esc(strings.TrimSuffix(cmp.Or(s.Text, probeVerdict(s.Verdict)), "."))
+	w.raw(".\n")
+}
+
+// counts says how many servers there are of which kind.
+func (r *ProbeReport) counts() string {
+	s := &r.Summary
+	text := countOf(s.Servers, "server")
 	if s.Releases > 0 {
-		w.raw(", ")
-		w.count(s.Releases, "release")
+		text += ", " + countOf(s.Releases, "release")
 	}
 	separator := ": "
 	part := func(n int, what string) {
 		if n > 0 {
-			w.raw(separator)
-			w.int(n)
-			w.raw(what)
+			text += separator + strconv.Itoa(n) + what
 			separator = ", "
 		}
 	}
-	lying := w.lying()
+	lying := r.lying()
 	part(s.OK, " ok")
 	if lying == 1 {
 		part(lying, " answers false 404s")
@@ -270,24 +286,29 @@ func (w *probeText) last() {
 	}
 	part(s.Failing-lying, " failing")
 	part(s.Unknown, " unknown")
-	w.raw(". ")
-	w.esc(strings.TrimSuffix(cmp.Or(s.Text, probeVerdict(s.Verdict)), "."))
-	w.raw(".\n")
+	return text
+}
+
+// countOf is "2 errors".
+func countOf(n int, noun string) string { return strconv.Itoa(n) + " " + plural(n, noun) }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }
 
 // lying is how many of the failing servers answer false 404s.
-func (w *probeText) lying() int {
+func (r *ProbeReport) lying() int {
 	n := 0
-	for i := range w.r.Servers {
-		s := &w.r.Servers[i]
-		for k := range w.r.FalseNotFound {
-			if w.r.FalseNotFound[k].Server == s.Name && s.Result == "fail" {
-				n++
-				break
-			}
+	for i := range r.Servers {
+		s := &r.Servers[i]
+		if s.Result == "fail" && slices.ContainsFunc(r.FalseNotFound, func(f ProbeRoute) bool { return f.Server == s.Name }) {
+			n++
 		}
 	}
-	return min(n, w.r.Summary.Failing)
+	return min(n, r.Summary.Failing)
 }
 
 func probeVerdict(v Verdict) string {

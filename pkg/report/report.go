@@ -125,6 +125,19 @@ type Finding struct {
 	// SourceLine is the text of the line that Location names, for the caret.
 	// It may be empty.
 	SourceLine string `json:"-"`
+	// Fails: it is at or above --fail-on.
+	Fails bool `json:"-"`
+	// Edits are what mvpcheck patch does about this finding alone, in the order
+	// of their places. They are empty where it does nothing, and where no format
+	// asked for them.
+	Edits []Edit `json:"-"`
+}
+
+// Edit puts another text in the place of a region, which is empty where New is
+// only inserted: then it ends where it begins.
+type Edit struct {
+	Location Location
+	New      string
 }
 
 // Location is a region of a file. Lines and columns count from 1, columns in

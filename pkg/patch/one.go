@@ -1,0 +1,45 @@
+package patch
+
+import (
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
+	"github.com/mvpcheck/mvpcheck/pkg/source"
+)
+
+// FixOne makes the changes of one finding alone: of the first that has changes and that is chosen, by the index of its
+// cluster within the file. It is tried and judged anew as Fix does it. The result is nil where there is no such finding; the
+// error is that of Fix.
+func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *checks.Finding) bool) (*Result, error) {
+	f := &fixer{name: name, options: o, data: data, refused: map[findingKey]int{}}
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	if err := f.refuseForms(); err != nil {
+		return nil, err
+	}
+	f.judge()
+	for i := range f.findings {
+		j := &f.findings[i]
+		if len(j.Changes) == 0 || !chosen(j.cluster, &j.Finding) {
+			continue
+		}
+		if err := f.fix(j); err != nil {
+			return nil, err
+		}
+		if len(f.refusals) > 0 {
+			return nil, joinRefusals(f.refusals)
+		}
+		return &Result{Name: name, Before: data, After: f.data, Applied: f.applied, Input: f.in}, nil
+	}
+	return nil, nil
+}
+
+// Edits are what makes After of Before, in whole lines.
+func (r *Result) Edits() []source.Edit {
+	var edits []source.Edit
+	for _, e := range udiff.Lines(string(r.Before), string(r.After)) {
+		edits = append(edits, source.Edit{Start: e.Start, End: e.End, New: []byte(e.New)})
+	}
+	return edits
+}
