@@ -236,9 +236,6 @@ func TestHelpers(t *testing.T) {
 	if got := firstSentence("v1.36.0 alone."); got != "v1.36.0 alone." {
 		t.Errorf("firstSentence: %q", got)
 	}
-	if got := lastComma("a,b,"); got != 4 {
-		t.Errorf("lastComma: %d", got)
-	}
 	var out bytes.Buffer
 	wrap(&out, "x: ", "aaa bbb ccc", 10)
 	wrapComment(&out, "# ", "aaa bbb ccc", 9)

@@ -41,7 +41,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("mvpcheck {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(a.helpCommand())
-	root.AddCommand(a.checkCommand(), a.patchCommand(), a.planCommand(), a.probeCommand(), a.explainCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.patchCommand(), a.planCommand(), a.probeCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand())
 	a.completionCommand(root)
 	for _, cmd := range root.Commands() {
 		cmd.Long = a.inProgramsName(cmd.Long)
@@ -97,6 +97,7 @@ func (a *app) completionCommand(root *cobra.Command) {
 	if err != nil {
 		return
 	}
+	a.fixBashCompletion(cmd)
 	cmd.Use, cmd.Args = "completion SHELL", nil
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -1,0 +1,193 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
+)
+
+// loopback is the address of all servers, which differ in their ports: not every system has more of 127.0.0.0/8.
+var loopback = net.IPv4(127, 0, 0, 1)
+
+// Node is a control-plane node.
+type Node struct {
+	Name    string
+	Release release.Release
+}
+
+// Nodes are those of an upgrade from 1.35 to 1.36 that is on its way: one node is still to be upgraded.
+var Nodes = []Node{{"cp-1", release.OfMinor(35)}, {"cp-2", release.OfMinor(36)}, {"cp-3", release.OfMinor(36)}}
+
+// Configuration is a ClusterConfiguration as most clusters have it: nothing in it is for the hand-off.
+//
+//go:embed cluster.yaml
+var Configuration string
+
+// ControlPlane is a control plane whose servers run, from Start to Close.
+type ControlPlane struct {
+	servers []*Server
+	pki     *pki
+	token   string
+	created time.Time
+
+	mu            sync.Mutex
+	configuration string
+}
+
+// Start starts a server for each node, of which there is at least one, with the command line that kubeadm writes for it from the ClusterConfiguration. The
+// servers know each other when it returns.
+func Start(ctx context.Context, configuration string, nodes ...Node) (*ControlPlane, error) {
+	cp := &ControlPlane{token: rand.Text(), created: time.Now()}
+	if err := cp.start(ctx, configuration, nodes); err != nil {
+		cp.Close()
+		return nil, err
+	}
+	return cp, nil
+}
+
+func (cp *ControlPlane) start(ctx context.Context, configuration string, nodes []Node) (err error) {
+	if cp.pki, err = newPKI(); err != nil {
+		return err
+	}
+	listeners, err := listen(len(nodes))
+	if err != nil {
+		return err
+	}
+	for i, n := range nodes {
+		s, err := newServer(cp, n, listeners[i])
+		if err != nil {
+			closeAll(listeners[i:])
+			return fmt.Errorf("%s: %w", n.Name, err)
+		}
+		cp.servers = append(cp.servers, s)
+	}
+	// Before they serve: nobody is to ask a server that has no settings yet.
+	if err := cp.configure(configuration); err != nil {
+		return err
+	}
+	for _, s := range cp.servers {
+		s.serve()
+	}
+	cp.acquaint(ctx)
+	return ctx.Err()
+}
+
+// listen takes free ports, in the order in which reports sort the addresses: that is then the order of the nodes.
+func listen(n int) (listeners []net.Listener, err error) {
+	for range n {
+		l, err := net.Listen("tcp", net.JoinHostPort(loopback.String(), "0"))
+		if err != nil {
+			closeAll(listeners)
+			return nil, err
+		}
+		listeners = append(listeners, l)
+	}
+	slices.SortFunc(listeners, func(a, b net.Listener) int { return strings.Compare(a.Addr().String(), b.Addr().String()) })
+	return listeners, nil
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+}
+
+// RollOut starts all servers anew, each with the command line that kubeadm writes for it from the ClusterConfiguration.
+// They know each other when it returns.
+func (cp *ControlPlane) RollOut(ctx context.Context, configuration string) error {
+	if err := cp.configure(configuration); err != nil {
+		return err
+	}
+	cp.acquaint(ctx)
+	return ctx.Err()
+}
+
+// configure gives each server a new process, or none where one would exit.
+func (cp *ControlPlane) configure(configuration string) error {
+	cluster, err := readConfiguration(configuration)
+	if err != nil {
+		return err
+	}
+	started := make([]*process, len(cp.servers))
+	for i, s := range cp.servers {
+		node := config.Node{Name: s.Name, Address: loopback.String(), Port: s.port()}
+		if started[i], err = newProcess(cluster.CommandLine(node), s.release, cp.pki); err != nil {
+			return fmt.Errorf("kube-apiserver %s on %s exits: %w", s.release.Version, s.Name, err)
+		}
+	}
+	for i, s := range cp.servers {
+		if old := s.process.Swap(started[i]); old != nil {
+			old.stop()
+		}
+	}
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	cp.configuration = configuration
+	return nil
+}
+
+func readConfiguration(text string) (*config.Cluster, error) {
+	in, err := config.Read("ClusterConfiguration", []byte(text))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(in.Clusters) != 1:
+		return nil, errors.New("expected one ClusterConfiguration")
+	}
+	return in.Clusters[0], nil
+}
+
+// acquaint has each server read its peers.
+func (cp *ControlPlane) acquaint(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, s := range cp.servers {
+		for _, peer := range cp.servers {
+			if s != peer {
+				wg.Go(func() { s.process.Load().learn(ctx, peer.process.Load().published) })
+			}
+		}
+	}
+	wg.Wait()
+}
+
+// Configuration returns the ClusterConfiguration that the servers run with.
+func (cp *ControlPlane) Configuration() string {
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	return cp.configuration
+}
+
+// Close ends the servers and waits for that.
+func (cp *ControlPlane) Close() {
+	var wg sync.WaitGroup
+	for _, s := range cp.servers {
+		wg.Go(s.close)
+	}
+	wg.Wait()
+}
+
+// Servers returns the servers in the order of their nodes.
+func (cp *ControlPlane) Servers() []*Server { return cp.servers }
+
+// Config is the connection of an administrator to the first server, as to the address of a load balancer in a real cluster.
+func (cp *ControlPlane) Config() *rest.Config { return cp.servers[0].Config() }
+
+// splitList splits a value of words with commas between them; an empty one has none.
+func splitList(value string) []string {
+	if value == "" {
+		return nil
+	}
+	return strings.Split(value, ",")
+}
