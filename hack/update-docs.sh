@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes docs/rules and docs/cli from the rules and the commands.
+# Writes docs/rules, docs/cli and the schema of .mvpcheck.yaml from the rules and the commands.
 set -eu
 cd "$(dirname "$0")/.."
 go run ./hack/docs

@@ -1,39 +1,68 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/mvpcheck/mvpcheck/internal/cli"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
+	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
-// TestReadme: the transcripts in the README are what the commands print.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestReadmeCommands runs what the README tells a newcomer to type first. make is looked up only: it would run this test.
+func TestReadmeCommands(t *testing.T) {
+	makefile, err := os.ReadFile(repo + "Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tc := range []struct {
-		dir  string
-		args []string
-	}{
-		{"../../testdata/cases", []string{"check", "086-peer-flags-gate-off.yaml"}},
-		{"../../testdata/plan", []string{"plan", "plain.yaml"}},
-		{"../../testdata/evidence", []string{"probe", "--replay", "H3.json"}},
+	first := pages(t)[0].blocks(t)[0]
+	ran := 0
+	for command := range strings.Lines(first.text()) {
+		words := strings.Fields(command)
+		switch words[0] {
+		case "make":
+			if !strings.Contains(string(makefile), "\n"+words[1]+": ## ") {
+				t.Errorf("%s: no such target", strings.TrimSpace(command))
+			}
+		case "go":
+			ran++
+			cmd := exec.Command(words[0], words[1:]...)
+			cmd.Dir = repo
+			out, err := cmd.Output()
+			var exit *exec.ExitError
+			errors.As(err, &exit)
+			// go run tells the exit code in words.
+			found := exit != nil && strings.HasSuffix(string(exit.Stderr), "exit status 1\n")
+			if err != nil && !found || found != (words[3] == "check") || len(out) < 200 {
+				t.Errorf("%s: %v\n%s", strings.TrimSpace(command), err, out)
+			}
+		default:
+			t.Errorf("nothing tests %s", strings.TrimSpace(command))
+		}
+	}
+	if ran == 0 {
+		t.Error("no command runs mvpcheck")
+	}
+}
+
+// TestNumbers: numbers in the text are those of the program.
+func TestNumbers(t *testing.T) {
+	known := release.Known()
+	span := fmt.Sprintf("Kubernetes %s to %s", known[0].MinorString(), known[len(known)-1].MinorString())
+	for name, want := range map[string]string{
+		"README.md":             "It knows " + span,
+		"docs/guide/limits.md":  "It knows " + span,
+		"docs/guide/limits.md ": fmt.Sprintf("at most %d MiB", config.MaxSize>>20),
 	} {
-		t.Run(tc.args[0], func(t *testing.T) {
-			t.Chdir(tc.dir)
-			var out, errs bytes.Buffer
-			code := cli.Main(context.Background(), append([]string{"mvpcheck"}, tc.args...), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
-			if code != 1 || errs.Len() > 0 {
-				t.Errorf("exit code %d, %s", code, errs.String())
-			}
-			if !strings.Contains(string(readme), "```text\n"+out.String()+"```") {
-				t.Errorf("the README does not have this transcript:\n%s", out.String())
-			}
-		})
+		data, err := os.ReadFile(repo + strings.TrimSpace(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), want) {
+			t.Errorf("%s does not say %q", name, want)
+		}
 	}
 }

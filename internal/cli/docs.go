@@ -35,6 +35,7 @@ func Documentation() map[string][]byte {
 			page("docs/cli/"+cmd.Name()+".md", func(out *bytes.Buffer) { writeCommand(out, cmd) })
 		}
 	}
+	pages[settingsSchemaName] = settingsSchema()
 	return pages
 }
 

@@ -11,8 +11,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
-
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
@@ -30,50 +28,6 @@ func validate(s *jsonschema.Schema, jsonText []byte) error {
 		return err
 	}
 	return s.Validate(v)
-}
-
-// The schema of .mvpcheck.yaml takes what the program takes. What only the program can know, such as which rules there
-// are, is marked.
-func TestSettingsSchema(t *testing.T) {
-	schema := compileSchema(t, "config.schema.json")
-	tests := []struct {
-		text string
-		ok   bool
-		// programOnly: the schema cannot see the mistake.
-		programOnly bool
-	}{
-		{text: "from: 1.35\nto: v1.36.0-rc.1\nnodes: 3\nfail-on: never\nonly: [MVP101]\nskip: MVP302,MVP303\ncert-days: 0\n", ok: true},
-		{text: "to: \"1.36\"\nnodes: a=192.0.2.1,b=192.0.2.2:6443\nskip: [gate-off-on-running]\n", ok: true},
-		{text: "{}\n", ok: true},
-		{text: "output: json\n"},
-		{text: "to: latest\n"},
-		{text: "to: 2.1\n"},
-		{text: "to: [1.36]\n"},
-		{text: "nodes: 0\n"},
-		{text: "nodes: 100\n"},
-		{text: "nodes: [a]\n"},
-		{text: "nodes: cp-1\n", programOnly: true},
-		{text: "fail-on: fatal\n"},
-		{text: "only: []\n"},
-		{text: "skip: [[MVP101]]\n"},
-		{text: "skip: [MVP999]\n", programOnly: true},
-		{text: "cert-days: -1\n"},
-		{text: "cert-days: soon\n"},
-		{text: "- to: 1.36\n"},
-	}
-	for _, tt := range tests {
-		_, err := parseSettings(source.NewFile("f", []byte(tt.text)))
-		if (err == nil) != tt.ok {
-			t.Errorf("%q: the program says %v", tt.text, err)
-		}
-		jsonText, err := yaml.YAMLToJSON([]byte(tt.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := validate(schema, jsonText); (err == nil) != (tt.ok || tt.programOnly) {
-			t.Errorf("%q: the schema says %v", tt.text, err)
-		}
-	}
 }
 
 // Flags, keys, messages, help and schema name the same settings.
