@@ -1,7 +1,7 @@
 # The targets that people and CI call. Everything is plain go commands; tools are pinned in tools/go.mod.
 GO ?= go
 
-.PHONY: all build test lint pages verify update update-catalogue fuzz lab lab-evidence lab-fuzz lab-walk lab-up lab-down bench clean
+.PHONY: all build test lint verify pages update update-catalogue fuzz lab lab-evidence lab-fuzz lab-walk lab-up lab-down bench clean
 
 all: build
 
@@ -11,13 +11,15 @@ build: ## bin/mvpcheck
 test: ## unit, command line and golden tests; no network
 	$(GO) test ./...
 
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck, actionlint
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags lab ./test/lab/...
 	cd tools && $(GO) build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	bin/staticcheck ./...
 	bin/staticcheck -tags lab ./test/lab/...
+	cd tools && $(GO) build -o ../bin/actionlint github.com/rhysd/actionlint/cmd/actionlint
+	bin/actionlint
 
 pages: ## open the pages of -o html in Chromium, and read -o markdown by another renderer; MVPCHECK_SCREENSHOTS=DIR keeps pictures
 	cd test/pages && $(GO) vet ./... && $(GO) test -count=1 -timeout 30m ./...
@@ -86,8 +88,6 @@ snapshot: ## dist: what a release would be made of
 	hack/release/goreleaser.sh release --snapshot --clean --skip=publish
 
 packages: ## two releases of HEAD: are they the same, and is all in them? CACHE=shared is faster
-	cd tools && $(GO) build -o ../bin/actionlint github.com/rhysd/actionlint/cmd/actionlint
-	bin/actionlint
 	hack/release/goreleaser.sh check
 	rm -rf dist
 	hack/release/reproducible.sh dist
