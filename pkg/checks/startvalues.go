@@ -86,7 +86,7 @@ var badFlagValue = &Rule{
 			p.reportVersion(v)
 			for _, problem := range c.SettingProblems(settings(v), v.Effective) {
 				f := &v.Flags[problem.Setting]
-				if slices.Contains(addressFlags, f.Name) {
+				if slices.Contains(addressFlags, f.Name) && f == v.Flags.Last(f.Name) {
 					continue
 				}
 				p.reportForBoth(Finding{
@@ -100,7 +100,7 @@ var badFlagValue = &Rule{
 	},
 }
 
-// addressFlags are those whose values MVP301 and MVP306 judge.
+// addressFlags are those whose values MVP301 and MVP306 judge: the last one of each, which counts once all can be read.
 var addressFlags = []string{release.FlagAdvertiseAddress, release.FlagBindAddress, release.FlagSecurePort}
 
 // reportVersion reports --emulated-version and --min-compatibility-version.
