@@ -6,6 +6,7 @@ import (
 	"net"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,6 +62,19 @@ func (c *Catalogue) AdmissionPlugins() []string { return slices.Sorted(maps.Keys
 
 // serviceRules follow cmd/kube-apiserver/app/options of k8s.io/kubernetes and pkg/controlplane/instance.go there.
 var serviceRules = []valueRule{
+	{flags: []string{"help"}, refuses: func(s *settings) string {
+		if s.on("help") {
+			return "has it print its usage and end"
+		}
+		return ""
+	}},
+	{flags: []string{"version"}, refuses: func(s *settings) string {
+		value := s.text("version")
+		if on, _ := strconv.ParseBool(value); on || value == "raw" {
+			return "has it print its version and end"
+		}
+		return ""
+	}},
 	oneOf("endpoint-reconciler-type", "", "lease", "master-count", "none"),
 	{flags: []string{"apiserver-count"}, refuses: func(s *settings) string {
 		if s.number("apiserver-count") <= 0 {

@@ -45,10 +45,8 @@ var valueTypes = map[string]func(value string, binary Release) (reason string){
 			}
 			return "" // its patch release is not known for sure
 		}
-		if on, err := strconv.ParseBool(value); err == nil && !on {
-			return ""
-		} else if err == nil || value == "raw" {
-			return "has it print its version and end"
+		if _, err := strconv.ParseBool(value); err == nil || value == "raw" {
+			return "" // of several the last one counts: see serviceRules
 		}
 		return "is neither true, false nor raw"
 	},
@@ -66,17 +64,12 @@ func ParseIPFlag(value string, binary Release) (ip net.IP, ok bool) {
 
 // refusedByType says why the type of a flag refuses a value, "" where it does not.
 func refusedByType(f Flag, value string, binary Release) string {
-	switch f.Name {
-	case "oidc-required-claim":
+	if f.Name == "oidc-required-claim" {
 		// One pair for each flag; the other flag of this type, runtime-config, takes anything.
 		if !strings.Contains(value, "=") {
 			return "is not of the form claim=value"
 		}
 		return ""
-	case "help":
-		if on, err := strconv.ParseBool(value); err == nil && on {
-			return "has it print its usage and end"
-		}
 	}
 	if refuses := valueTypes[f.Type]; refuses != nil {
 		return refuses(value, binary)
