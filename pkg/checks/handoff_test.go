@@ -246,3 +246,36 @@ spec:
 		}
 	}
 }
+
+// TestHandOffBehindAProxy has the manifest of one node of several: its own address in NO_PROXY says nothing of the others, a
+// range does.
+func TestHandOffBehindAProxy(t *testing.T) {
+	for noProxy, want := range map[string]handoff.Answer{
+		"127.0.0.1,192.0.2.11": handoff.Unknown, "127.0.0.1,192.0.2.0/24": handoff.Yes, "127.0.0.1": handoff.No,
+	} {
+		pod := `apiVersion: v1
+kind: Pod
+metadata: {name: kube-apiserver-cp-1, labels: {component: kube-apiserver}, annotations: {kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: "192.0.2.11:6443"}}
+spec:
+  nodeName: cp-1
+  hostNetwork: true
+  containers:
+  - name: kube-apiserver
+    image: registry.k8s.io/kube-apiserver:v1.36.3
+    env: [{name: HTTPS_PROXY, value: "http://192.0.2.15:3128"}, {name: NO_PROXY, value: "` + noProxy + `"}]
+    command: [kube-apiserver, --advertise-address=192.0.2.11, --secure-port=6443, --peer-ca-file=/etc/kubernetes/pki/ca.crt,
+      --proxy-client-cert-file=/etc/kubernetes/pki/c.crt, --proxy-client-key-file=/etc/kubernetes/pki/c.key]
+    volumeMounts: [{name: certs, mountPath: /etc/kubernetes/pki}]
+  volumes: [{name: certs, hostPath: {path: /etc/kubernetes/pki}}]
+`
+		in, err := config.Read("kube-apiserver.yaml", []byte(pod))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := release.OfMinor(36)
+		h := HandOffOf(Input{Cluster: in.Clusters[0], Pair: Pair{From: r, To: r}, Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+		if got := h.Nodes[0].Running.Trusts; got != want {
+			t.Errorf("NO_PROXY %s: reaches its peers: %s, want %s", noProxy, got, want)
+		}
+	}
+}

@@ -63,7 +63,11 @@ func (p *Pass) checkProxy(s config.Server) {
 		p.CannotTell("the proxy variables of the kube-apiserver pod come from elsewhere")
 		return
 	}
-	addresses := p.peerAddresses(s)
+	addresses, own := p.peerAddresses(s)
+	if own && len(throughProxy(proxy, noProxy, addresses)) == 0 && len(throughProxy(proxy, withoutEntries(noProxy, addresses), addresses)) > 0 {
+		p.CannotTell("HTTPS_PROXY is set, NO_PROXY names this node, and the other nodes' addresses are not known; name them with --nodes name=ADDRESS,...")
+		return
+	}
 	if len(addresses) == 0 {
 		if strings.TrimSpace(noProxy) != "*" {
 			p.CannotTell("HTTPS_PROXY is set and the nodes' addresses are not known; name them with --nodes name=ADDRESS,...")
@@ -97,7 +101,7 @@ func throughProxy(proxy, noProxy string, hosts []string) []string {
 
 // peerAddresses are the addresses that a server sends requests to: those of all nodes for the pods that kubeadm writes from one
 // configuration, of the other nodes for a node's own pod. Where only its own is known, that one stands for them.
-func (p *Pass) peerAddresses(s config.Server) []string {
+func (p *Pass) peerAddresses(s config.Server) (addresses []string, onlyOwn bool) {
 	var own, others []string
 	for _, n := range p.Cluster.Nodes {
 		switch {
@@ -109,9 +113,17 @@ func (p *Pass) peerAddresses(s config.Server) []string {
 		}
 	}
 	if len(others) == 0 {
-		return own
+		return own, len(own) > 0
 	}
-	return others
+	return others, false
+}
+
+// withoutEntries is a NO_PROXY without the entries that are just one of the addresses.
+func withoutEntries(noProxy string, addresses []string) string {
+	entries := slices.DeleteFunc(strings.Split(noProxy, ","), func(entry string) bool {
+		return slices.Contains(addresses, strings.TrimSpace(entry))
+	})
+	return strings.Join(entries, ",")
 }
 
 // egressSelector is MVP312.
