@@ -150,8 +150,13 @@ func (r *reader) server(i int, when When) ConfiguredServer {
 		s.published = "" // that is the address of the node that the view is of
 	}
 	for _, f := range r.result.Findings {
-		if slices.Contains(f.When, when) && r.concerns(&f, v, known) {
+		switch {
+		case !slices.Contains(f.When, when):
+		case r.concerns(&f, v, known):
 			s.read(&f)
+		case !known && f.Severity == Error && r.concerns(&f, v, true):
+			// What is wrong in the manifest of a node that is known may well be in that of one that is not.
+			s.spoil(f.Rule, handoff.Unknown)
 		}
 	}
 	for _, n := range r.result.Unknown {
