@@ -46,8 +46,8 @@ type ControlPlane struct {
 	configuration string
 }
 
-// Start starts a server for each node, of which there is at least one, with the command line that kubeadm writes for it from the ClusterConfiguration. The
-// servers know each other when it returns.
+// Start starts a server for each node, of which there is at least one, with the command line that kubeadm writes for it from
+// the ClusterConfiguration. The servers know each other when it returns.
 func Start(ctx context.Context, configuration string, nodes ...Node) (*ControlPlane, error) {
 	cp := &ControlPlane{token: rand.Text(), created: time.Now()}
 	if err := cp.start(ctx, configuration, nodes); err != nil {

@@ -251,7 +251,7 @@ spec:
 // range does.
 func TestHandOffBehindAProxy(t *testing.T) {
 	for noProxy, want := range map[string]handoff.Answer{
-		"127.0.0.1,192.0.2.11": handoff.Unknown, "127.0.0.1,192.0.2.0/24": handoff.Yes, "127.0.0.1": handoff.No,
+		"127.0.0.1,192.0.2.11": handoff.Unknown, "192.0.2.11:6443": handoff.Unknown, "192.0.2.11/32": handoff.Unknown, "127.0.0.1,192.0.2.0/24": handoff.Yes, "127.0.0.1": handoff.No,
 	} {
 		pod := `apiVersion: v1
 kind: Pod

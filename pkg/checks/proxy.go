@@ -64,8 +64,8 @@ func (p *Pass) checkProxy(s config.Server) {
 		return
 	}
 	addresses, own := p.peerAddresses(s)
-	if own && len(throughProxy(proxy, noProxy, addresses)) == 0 && len(throughProxy(proxy, withoutEntries(noProxy, addresses), addresses)) > 0 {
-		p.CannotTell("HTTPS_PROXY is set, NO_PROXY names this node, and the other nodes' addresses are not known; name them with --nodes name=ADDRESS,...")
+	if own && len(throughProxy(proxy, noProxy, addresses)) == 0 && len(throughProxy(proxy, noProxy, neighbours(addresses))) > 0 {
+		p.CannotTell("HTTPS_PROXY is set, NO_PROXY covers this node alone, and the other nodes' addresses are not known; name them with --nodes name=ADDRESS,...")
 		return
 	}
 	if len(addresses) == 0 {
@@ -118,12 +118,15 @@ func (p *Pass) peerAddresses(s config.Server) (addresses []string, onlyOwn bool)
 	return others, false
 }
 
-// withoutEntries is a NO_PROXY without the entries that are just one of the addresses.
-func withoutEntries(noProxy string, addresses []string) string {
-	entries := slices.DeleteFunc(strings.Split(noProxy, ","), func(entry string) bool {
-		return slices.Contains(addresses, strings.TrimSpace(entry))
-	})
-	return strings.Join(entries, ",")
+// neighbours are the addresses beside those given: what covers one of these covers more than a node.
+func neighbours(addresses []string) []string {
+	var beside []string
+	for _, address := range addresses {
+		ip := net.ParseIP(address)
+		ip[len(ip)-1] ^= 1
+		beside = append(beside, ip.String())
+	}
+	return beside
 }
 
 // egressSelector is MVP312.

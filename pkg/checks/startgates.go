@@ -135,8 +135,8 @@ func (p *Pass) reportStorageVersions(v View) {
 	}
 	p.reportForBoth(Finding{
 		Severity: Error, At: p.orFlags(at), Consequence: WillNotStart, When: v.When,
-		Message: fmt.Sprintf("the feature gate %s is on, and %s, the API that it needs, is not served.", gate, api),
-		Why:     "the server refuses all writes, and " + p.exitsWhen(v.When),
+		Message: fmt.Sprintf("the feature gate %s is on, and %s, the API that it needs, is not served: the server refuses all writes, and ends after half a minute.", gate, api),
+		Why:     p.exitsWhen(v.When),
 		Fix:     fmt.Sprintf("set %s=false in feature-gates, or %s=true in runtime-config%s", gate, api, p.byHand()),
 	})
 }
