@@ -181,8 +181,11 @@ func (s *ConfiguredServer) readFlags(v View) {
 	s.Gate, s.PeerCA = yesNo(v.GateOn), yesNo(isSet(v.Flags.Last(release.FlagPeerCAFile)))
 	identity, _ := v.Gates.Gate(release.Identity, v.Emulated)
 	s.Identity = yesNo(identity)
-	if ip := v.Flags.Last(release.FlagAdvertiseAddress); ip != nil && !ip.Unknown && isIP(ip.Value) {
-		s.published = net.JoinHostPort(net.ParseIP(ip.Value).String(), v.Flags.Value(release.FlagSecurePort))
+	if f := v.Flags.Last(release.FlagAdvertiseAddress); f != nil && !f.Unknown {
+		// In place of the unspecified address the server publishes one of its own.
+		if ip := net.ParseIP(f.Value); ip != nil && !ip.IsUnspecified() {
+			s.published = net.JoinHostPort(ip.String(), v.Flags.Value(release.FlagSecurePort))
+		}
 	}
 }
 

@@ -84,6 +84,7 @@ func TestHandOffFacts(t *testing.T) {
 		{"MVP206 by the flags", arg("requestheader-client-ca-file", "/etc/kubernetes/pki/own-ca.crt"), "accepts=unknown", "accepts=unknown"},
 		{"MVP209", swap("/etc/kubernetes/pki/ca.crt", "pki/ca.crt"), "trusts=no starts=no", "trusts=no starts=no"},
 		{"MVP301", arg("advertise-address", "127.0.0.1"), "address=no reached=no", "address=no reached=no"},
+		{"MVP301 of the unspecified address", arg("advertise-address", "0.0.0.0"), "reached=unknown", "reached=unknown"},
 		{"MVP302", arg("advertise-address", "192.0.2.11"), "address=no", "address=no"},
 		{"MVP307", arg("bind-address", "127.0.0.1"), "reached=no", "reached=no"},
 		{"a template mark for the CA", swap("/etc/kubernetes/pki/ca.crt", "'{{ ca }}'"), "trusts=unknown", "trusts=unknown"},
