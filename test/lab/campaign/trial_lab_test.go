@@ -72,7 +72,10 @@ func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address stri
 			prefix := fmt.Sprintf("--etcd-prefix=/campaign/%d", time.Now().UnixNano())
 			server.Args = append(server.Args, prefix)
 			if !newOne {
-				begin(a, cp, s, address, prefix)
+				cp.Begin(a, controlplane.Node{
+					Release: s.Release, Name: fmt.Sprintf("before-%d", s.Index), Address: address,
+					Flags: []controlplane.Change{controlplane.Raw(prefix)},
+				})
 			}
 		}
 		r.args = server.Args
@@ -91,16 +94,6 @@ func tryOut(t *testing.T, cp *controlplane.ControlPlane, s Setting, address stri
 	}
 	r.took = time.Since(started)
 	return r, err
-}
-
-// begin makes a cluster of the setting's release, and leaves it.
-func begin(a *attempt, cp *controlplane.ControlPlane, s Setting, address, prefix string) {
-	first := cp.Add(a, controlplane.Node{Release: s.Release, Name: fmt.Sprintf("before-%d", s.Index), Address: address, Flags: []controlplane.Change{
-		controlplane.Raw(prefix),
-	}})
-	first.Start(a)
-	first.WaitReady(a)
-	first.Kill()
 }
 
 // watch waits for what becomes of the server.

@@ -18,9 +18,7 @@ func TestLateEnds(t *testing.T) {
 		return s
 	}
 	gate := Add("feature-gates", "StorageVersionAPI=true")
-	before := node("before")
-	before.WaitReady(t)
-	before.Kill()
+	cp.Begin(t, Node{Release: "1.36", Name: "before", Address: Addresses[0]})
 
 	for name, change := range map[string]Change{
 		"gate-without-api": gate,

@@ -97,6 +97,16 @@ func (cp *ControlPlane) Add(tb TB, n Node) *Server {
 	return s
 }
 
+// Begin makes the objects that a cluster begins with: a server of the node runs until it is ready. What runs on the same etcd
+// afterwards is, as at an upgrade, in a cluster that there was before.
+func (cp *ControlPlane) Begin(tb TB, n Node) {
+	tb.Helper()
+	s := cp.Add(tb, n)
+	s.Start(tb)
+	s.WaitReady(tb)
+	s.Kill()
+}
+
 // end kills the server and removes the node. Where the test has failed, what the server said last is of interest.
 func (s *Server) end(tb TB) {
 	tb.Helper()

@@ -152,29 +152,53 @@ func runTrials(t *testing.T, trials []trial) {
 			t.Parallel()
 			address := <-addresses
 			defer func() { addresses <- address }()
-			n := Node{
-				Release: tr.release, Name: fmt.Sprintf("set-%d-%s", i+1, strings.ReplaceAll(tr.release, ".", "-")), Address: address,
-				Config: emptyConfig + extraArgs(tr.args),
+			exit := tr.outcome(t, cp, i+1, address, false)
+			if exit != nil && !tr.exits {
+				// A new cluster's objects cannot be made by a server that denies them, and it may end for that alone. mvpcheck
+				// speaks of upgrades.
+				exit = tr.outcome(t, cp, i+1, address, true)
 			}
-			if !tr.sets("etcd-prefix") {
-				// A control plane of its own: 1.33 and 1.34 crash on a peer that cannot be read, as one that was just killed.
-				n.Flags = []Change{Set("etcd-prefix", "/registry-"+n.Name)}
-			}
-			s := cp.Add(t, n)
-			s.Start(t)
-			defer s.Kill()
-			err := s.Outcome(t.Context())
-			var exit *ExitError
-			switch exits := errors.As(err, &exit); {
-			case err != nil && !exits:
-				t.Errorf("%q: %v", tr.args, err)
-			case exits && !tr.exits:
+			switch {
+			case exit != nil && !tr.exits:
 				t.Errorf("%q: does not start: %v", tr.args, exit)
-			case !exits && tr.exits:
+			case exit == nil && tr.exits:
 				t.Errorf("%q: starts (rules that say that it does not: %q)", tr.args, tr.said)
 			}
 		})
 	}
+}
+
+// outcome runs a server with the settings and returns how it ends, or nil where it starts. A server that is to end has the time
+// of one that ends late: see [TestLateEnds].
+func (tr trial) outcome(t *testing.T, cp *ControlPlane, number int, address string, begun bool) *ExitError {
+	n := Node{
+		Release: tr.release, Name: fmt.Sprintf("set-%d-%s", number, strings.ReplaceAll(tr.release, ".", "-")), Address: address,
+		Config: emptyConfig + extraArgs(tr.args),
+	}
+	prefixes := tr.values("etcd-prefix")
+	if prefixes == nil {
+		// A control plane of its own: 1.33 and 1.34 crash on a peer that cannot be read, as one that was just killed.
+		prefixes = []string{fmt.Sprintf("/registry-%s-%t", n.Name, begun)}
+		n.Flags = []Change{Set("etcd-prefix", prefixes[0])}
+	}
+	if begun {
+		cp.Begin(t, Node{Release: tr.release, Name: n.Name + "-before", Address: address, Flags: []Change{
+			Set("etcd-prefix", prefixes[len(prefixes)-1]), // the last counts
+		}})
+		n.Name += "-again"
+	}
+	s := cp.Add(t, n)
+	s.Start(t)
+	defer s.Kill()
+	if tr.exits {
+		s.WaitExit(t, readyTimeout)
+	}
+	err := s.Outcome(t.Context())
+	var exit *ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%q: %v", tr.args, err)
+	}
+	return exit
 }
 
 // together puts trials that are to start together, as long as they set different flags and no rule speaks against it.
@@ -195,13 +219,16 @@ func together(t *testing.T, trials []trial) (all []trial) {
 }
 
 // sets tells whether a flag is among the arguments.
-func (tr trial) sets(flag string) bool {
+func (tr trial) sets(flag string) bool { return tr.values(flag) != nil }
+
+// values are those that the arguments give a flag.
+func (tr trial) values(flag string) (values []string) {
 	for pair := range slices.Chunk(tr.args, 2) {
 		if release.NormalizeFlag(pair[0]) == flag {
-			return true
+			values = append(values, pair[1])
 		}
 	}
-	return false
+	return values
 }
 
 // join tells whether another trial can go along.
