@@ -36,11 +36,7 @@ func TestPlanAgreesWithCheck(t *testing.T) {
 		}
 		for i := range c.Clusters {
 			for _, f := range c.Clusters[i].Findings {
-				bad := f.Consequence == string(checks.WillNotStart)
-				if len(p.Added)+len(p.Removed) > 0 {
-					// 1.34 and 1.35 serve the same: what spoils the hand-off does no harm yet.
-					bad = bad || f.Consequence == string(checks.FalseNotFound)
-				}
+				bad := f.Consequence == string(checks.WillNotStart) || f.Consequence == string(checks.FalseNotFound)
 				if bad && f.Severity == report.SeverityError && p.Summary.Verdict == report.VerdictReady {
 					t.Errorf("%s: plan is ready, and check says: %s [%s]", file, f.Message, f.Rule)
 				}

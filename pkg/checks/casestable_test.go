@@ -36,8 +36,9 @@ var cases = map[string][]string{
 		"12:3 error MVP101 false-404 running fix (1.33 -> 1.34, 1.35 -> 1.36)",
 		"12:3 error MVP201 false-404 fix (1.33 -> 1.34, 1.35 -> 1.36, 1.36 -> 1.37)",
 		"14:12 info MVP006",
-		"14:12 error MVP302 false-404 fix",
+		"14:12 error MVP302 false-404 fix (1.33 -> 1.34, 1.35 -> 1.36, 1.36 -> 1.37)",
 		"16:12 info MVP006",
+		"14:12 warning MVP302 fix (1.34 -> 1.35)",
 	},
 	// v1beta3-dump-order.yaml
 	"009": nil, // 1.34 and 1.35 serve the same
@@ -101,7 +102,7 @@ var cases = map[string][]string{
 	"026": {
 		"2:7 info MVP309",
 		"4:1 warning MVP005",
-		"6:1 error MVP005 false-404",
+		"6:1 error MVP005",
 		"9:1 warning MVP005",
 	},
 	// allbeta-false.yaml

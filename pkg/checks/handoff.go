@@ -47,8 +47,11 @@ type ConfiguredServer struct {
 // the running servers of their nodes.
 func HandOffOf(in Input) HandOff {
 	rules := slices.DeleteFunc(All(), func(r *Rule) bool { return r.Run == nil })
-	h := HandOff{Result: Run(in, rules)}
 	s := newState(in)
+	found := run(s, rules)
+	h := HandOff{Result: found}
+	h.Result.Findings = slices.Clone(found.Findings)
+	s.harmless(h.Result.Findings)
 	h.Unreadable = s.noFlags
 	for _, f := range h.Result.Findings {
 		if f.Consequence == RefusedByKubeadm && f.Severity == Error {
@@ -61,7 +64,7 @@ func HandOffOf(in Input) HandOff {
 	if h.Unreadable != "" {
 		return h
 	}
-	own := reader{in, s, &h.Result}
+	own := reader{in, s, &found}
 	manifests := manifestReader(in, rules)
 	for i, name := range nodeNames(in.Cluster) {
 		n := NodeServers{Name: name, Running: own.server(i, Running), Target: own.server(i, Target)}
@@ -115,8 +118,9 @@ func manifestReader(in Input, rules []*Rule) *reader {
 		Input: c.Input, Form: config.FormManifest, Doc: readable[0].Doc, Manifests: readable, Nodes: c.Nodes, Replicas: c.Replicas,
 		ReplicasFrom: c.ReplicasFrom, CertificatesDir: c.CertificatesDir, ControlPlaneEndpoint: c.ControlPlaneEndpoint,
 	}
-	result := Run(in, rules)
-	return &reader{in, newState(in), &result}
+	s := newState(in)
+	result := run(s, rules)
+	return &reader{in, s, &result}
 }
 
 // node is the node of a server by its index; zero where nothing tells of it.

@@ -127,6 +127,24 @@ func (p *Pass) skipSame() bool {
 	return true
 }
 
+// harmless takes the false 404s from the findings where the servers serve the same: no request needs the hand-off then, until
+// the next release. What is about nothing else than the hand-off is a warning there.
+func (s *state) harmless(findings []Finding) {
+	if !s.lacks().nothing() {
+		return
+	}
+	for i := range findings {
+		if f := &findings[i]; f.Consequence == FalseNotFound {
+			f.Consequence = None
+			if f.Rule.HandOff {
+				f.Severity = min(f.Severity, Warning)
+			}
+			f.Why = fmt.Sprintf("%s and %s serve the same with these settings, so this upgrade loses nothing by it. In general: %s",
+				s.in.Pair.From.MinorString(), s.in.Pair.To.MinorString(), f.Why)
+		}
+	}
+}
+
 // only says what one of the releases serves alone, in a number where it is known.
 func only(n int, known bool, r release.Release) string {
 	if !known {

@@ -43,6 +43,38 @@ func TestLacking(t *testing.T) {
 	}
 }
 
+// What spoils the hand-off does no harm where the servers serve the same, and is told all the same. What keeps a server from
+// starting harms everywhere.
+func TestHarmless(t *testing.T) {
+	shared := arg("advertise-address", "192.0.2.11")
+	for _, tc := range []struct {
+		name        string
+		from        int
+		change      func(string) string
+		rule        *Rule
+		severity    Severity
+		consequence Consequence
+		why         string
+	}{
+		{"the releases differ", 36, shared, advertiseShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
+		{"the releases serve the same", 34, shared, advertiseShared, Warning, None, "1.34 and 1.35 serve the same with these settings, so this upgrade loses nothing by it. In general: "},
+		{"both emulate one release", 36, func(s string) string { return arg("emulated-version", "1.35")(shared(s)) }, advertiseShared, Warning, None, "1.36 and 1.37 serve the same"},
+		{"an API that only one has", 34, func(s string) string { return arg("runtime-config", "api/all=true")(shared(s)) }, advertiseShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
+		{"no start", 34, arg("advertise-address", "x"), advertiseUnusable, Error, WillNotStart, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := Run(handOffInput(t, tc.from, tc.change), []*Rule{tc.rule})
+			if len(r.Findings) == 0 {
+				t.Fatalf("no finding: %+v", r)
+			}
+			f := r.Findings[0]
+			if f.Severity != tc.severity || f.Consequence != tc.consequence || !strings.HasPrefix(f.Why, tc.why) {
+				t.Errorf("%s %s: %s", f.Severity, f.Consequence, f.Why)
+			}
+		})
+	}
+}
+
 func TestPeerCAMissingWhy(t *testing.T) {
 	p := &Pass{Input: handOffInput(t, 36, func(s string) string { return s })}
 	for _, tc := range []struct {

@@ -121,7 +121,7 @@ func (p *Pass) setPeerCA(f *config.Flag) []Change {
 
 // sideBySide says when the servers depend on each other.
 func (p *Pass) sideBySide() string {
-	if from, to := p.Pair.From.MinorString(), p.Pair.To.MinorString(); from != to {
+	if from, to := p.Pair.From.MinorString(), p.Pair.To.MinorString(); from != to && !p.lacks().nothing() {
 		return fmt.Sprintf("while %s and %s servers run side by side", from, to)
 	}
 	return "while servers of two releases run side by side"
