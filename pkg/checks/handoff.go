@@ -146,8 +146,8 @@ func (r *reader) server(i int, when When) ConfiguredServer {
 	s := ConfiguredServer{Release: v.Release}
 	s.State = handoff.State{
 		Server: handoff.Server{Gate: handoff.Yes, PeerCA: handoff.Yes, Identity: handoff.Yes, Address: handoff.Yes},
-		Trusts: handoff.Yes, Proves: handoff.Yes, Reached: handoff.Yes, Named: handoff.Yes, Accepts: handoff.Yes, Readable: handoff.Yes,
-		Starts: handoff.Yes, Early: v.Release.Minor() < mergesDiscovery,
+		Direct: handoff.Yes, Trusts: handoff.Yes, Proves: handoff.Yes, Reached: handoff.Yes, Named: handoff.Yes, Accepts: handoff.Yes,
+		Readable: handoff.Yes, Starts: handoff.Yes, Early: v.Release.Minor() < mergesDiscovery,
 	}
 	s.readFlags(v)
 	if ip := v.Flags.Last(release.FlagAdvertiseAddress); !known && (v.Manifest != nil || ip != nil && ip.Origin == config.FromKubeadm) {
@@ -218,7 +218,7 @@ var factOf = map[*Rule]func(*handoff.State) *handoff.Answer{
 	ruleMVP207:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
 	ruleMVP208:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
 	ruleMVP209:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
-	proxiedTraffic:      func(s *handoff.State) *handoff.Answer { return &s.Trusts },
+	proxiedTraffic:      func(s *handoff.State) *handoff.Answer { return &s.Direct },
 	ruleMVP205:          func(s *handoff.State) *handoff.Answer { return &s.Proves },
 	ruleMVP206:          func(s *handoff.State) *handoff.Answer { return &s.Accepts },
 	ruleMVP204:          func(s *handoff.State) *handoff.Answer { return &s.Named },
@@ -292,7 +292,7 @@ func (s *ConfiguredServer) readTemplates(v View) {
 func (s *ConfiguredServer) forget() {
 	s.Stops = nil
 	for _, a := range []*handoff.Answer{
-		&s.Gate, &s.PeerCA, &s.Identity, &s.Address, &s.Trusts, &s.Proves, &s.Reached, &s.Named, &s.Accepts, &s.Starts,
+		&s.Gate, &s.PeerCA, &s.Identity, &s.Address, &s.Direct, &s.Trusts, &s.Proves, &s.Reached, &s.Named, &s.Accepts, &s.Starts,
 	} {
 		*a = handoff.Unknown
 	}

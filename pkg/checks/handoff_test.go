@@ -51,7 +51,7 @@ func facts(s *ConfiguredServer) string {
 		name   string
 		answer handoff.Answer
 	}{
-		{"gate", s.Gate}, {"ca", s.PeerCA}, {"identity", s.Identity}, {"address", s.Address}, {"trusts", s.Trusts}, {"proves", s.Proves},
+		{"gate", s.Gate}, {"ca", s.PeerCA}, {"identity", s.Identity}, {"address", s.Address}, {"direct", s.Direct}, {"trusts", s.Trusts}, {"proves", s.Proves},
 		{"reached", s.Reached}, {"named", s.Named}, {"accepts", s.Accepts}, {"readable", s.Readable}, {"starts", s.Starts},
 	} {
 		if f.answer != handoff.Yes {
@@ -280,7 +280,7 @@ spec:
 		if want == handoff.No {
 			others = handoff.Unknown
 		}
-		got := []handoff.Answer{h.Nodes[0].Running.Trusts, h.Nodes[1].Running.Trusts}
+		got := []handoff.Answer{h.Nodes[0].Running.Direct, h.Nodes[1].Running.Direct}
 		if diff := cmp.Diff([]handoff.Answer{want, others}, got); diff != "" {
 			t.Errorf("NO_PROXY %s: reaches its peers, on the node and on another (-want +got):\n%s", noProxy, diff)
 		}

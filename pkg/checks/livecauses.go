@@ -266,7 +266,7 @@ func proxiedLive(p *LivePass) {
 			Seen: append([]string{fmt.Sprintf("mirror pod %s: HTTPS_PROXY=%s NO_PROXY=%s", v.pod.Name,
 				firstOf(v.pod.Environment, "HTTPS_PROXY", "https_proxy"), firstOf(v.pod.Environment, "NO_PROXY", "no_proxy"))}, callsSeen(v)...),
 			Fix:     "add the control-plane nodes' addresses to NO_PROXY in the environment of kubeadm on " + v.Name + " and write the manifest again",
-			Effects: p.effects([]*liveServer{v}, handoff.PeerUntrusted),
+			Effects: p.effects([]*liveServer{v}, handoff.Proxied),
 		})
 	}
 	if known == 0 {

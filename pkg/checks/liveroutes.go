@@ -134,13 +134,15 @@ func (v *liveServer) side() handoff.Server {
 // unknownLink is a way between two servers of which nothing is known.
 var unknownLink = handoff.Link{
 	Reached: handoff.Unknown, Named: handoff.Unknown, Trusted: handoff.Unknown, Accepted: handoff.Unknown,
-	Readable: handoff.Unknown, Proved: handoff.Unknown,
+	Readable: handoff.Unknown, Direct: handoff.Unknown, Proved: handoff.Unknown,
 }
 
 // link is what the evidence tells of the way between two servers.
 func (s *liveState) link(from, to *liveServer) handoff.Link {
 	l := unknownLink
 	l.Proved = s.proved(from, to)
+	// A proxy that nothing tells of leaves open whether the peer is trusted.
+	l.Direct = yesNo(len(proxied(from, []*liveServer{to})) == 0)
 	if d := to.dial; d != nil {
 		l.Reached = yesNo(d.Connected)
 		if d.Connected {

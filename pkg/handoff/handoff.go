@@ -24,9 +24,9 @@ type Server struct {
 // Link is what is known of the way from one server to a peer.
 type Link struct {
 	// Reached: the address that the peer publishes answers. Named: the peer's serving certificate is valid for
-	// kubernetes.default.svc. Trusted: the sender takes the certificate and nothing stands between. Accepted: the peer
-	// takes the sender's proxy client certificate. Readable: the peer lets it read its discovery documents.
-	Reached, Named, Trusted, Accepted, Readable Answer
+	// kubernetes.default.svc. Trusted: the sender takes the certificate. Accepted: the peer takes the sender's proxy client
+	// certificate. Readable: the peer lets it read its discovery documents. Direct: the sender asks no proxy instead.
+	Reached, Named, Trusted, Accepted, Readable, Direct Answer
 	// Proved: a request was seen to arrive.
 	Proved Answer
 }
@@ -41,9 +41,10 @@ const (
 	SharedIdentity  Cause = "the two share an identity lease"                    // MVP516
 	PeerGateOff     Cause = "the peer's gate is off, so it publishes no address" // H2
 	SharedAddress   Cause = "the peer publishes another server's address"        // H9
+	Proxied         Cause = "the sender asks a proxy instead of the peer"        // H15
 	PeerUnreachable Cause = "the peer's published address does not answer"       // H8
 	PeerMisnamed    Cause = "the peer's certificate is not valid for its name"   // H5
-	PeerUntrusted   Cause = "the sender does not trust the peer"                 // H4, H15
+	PeerUntrusted   Cause = "the sender does not trust the peer"                 // H4
 	SenderRefused   Cause = "the peer refuses the sender"                        // H6, H7
 	Undiscoverable  Cause = "the peer forbids reading discovery"                 // MVP515
 	// SenderAsksOnce can only make a verdict unknown.
@@ -66,6 +67,7 @@ func Judge(sender, peer Server, link Link) (Answer, []Cause) {
 		{apart(sender.Identity, peer.Identity), SharedIdentity},
 		{peer.Gate, PeerGateOff},
 		{peer.Address, SharedAddress},
+		{link.Direct, Proxied},
 		{link.Reached, PeerUnreachable},
 		{link.Named, PeerMisnamed},
 		{link.Trusted, PeerUntrusted},

@@ -9,7 +9,7 @@ import (
 // good returns two servers and a link of which everything is known to be right.
 func good() (sender, peer Server, link Link) {
 	s := Server{Gate: Yes, PeerCA: Yes, Identity: Yes, Address: Yes}
-	return s, s, Link{Reached: Yes, Named: Yes, Trusted: Yes, Accepted: Yes, Readable: Yes, Proved: Unknown}
+	return s, s, Link{Reached: Yes, Named: Yes, Trusted: Yes, Accepted: Yes, Readable: Yes, Direct: Yes, Proved: Unknown}
 }
 
 func TestJudge(t *testing.T) {
@@ -33,6 +33,7 @@ func TestJudge(t *testing.T) {
 		{"the sender's own address does not matter", func(s, _ *Server, _ *Link) { s.Address = No }, Yes, nil},
 		{"unreachable", func(_, _ *Server, l *Link) { l.Reached, l.Named, l.Trusted = No, Unknown, Unknown }, No, []Cause{PeerUnreachable}},
 		{"misnamed", func(_, _ *Server, l *Link) { l.Named, l.Trusted = No, No }, No, []Cause{PeerMisnamed}},
+		{"proxied", func(_, _ *Server, l *Link) { l.Direct, l.Trusted = No, No }, No, []Cause{Proxied}},
 		{"untrusted", func(_, _ *Server, l *Link) { l.Trusted = No }, No, []Cause{PeerUntrusted}},
 		{"refused", func(_, _ *Server, l *Link) { l.Accepted = No }, No, []Cause{SenderRefused}},
 		{"undiscoverable", func(_, _ *Server, l *Link) { l.Readable = No }, No, []Cause{Undiscoverable}},

@@ -27,9 +27,9 @@ type Resources map[Resource]bool
 // State is an API server with the release and the settings that it has in one part of a roll.
 type State struct {
 	Server
-	// Trusts and Proves are this server's part in each Link from it: it takes the peers' certificates and nothing stands
-	// between; it has a certificate to show to them. The others are its part in each Link to it: see Link.
-	Trusts, Proves, Reached, Named, Accepts, Readable Answer
+	// Direct, Trusts and Proves are this server's part in each Link from it: it asks no proxy, it takes the peers'
+	// certificates, and it has a certificate to show to them. The others are its part in each Link to it: see Link.
+	Direct, Trusts, Proves, Reached, Named, Accepts, Readable Answer
 	// Starts: kube-apiserver runs with these settings.
 	Starts Answer
 	// Early: it is of 1.33 or 1.34. Such a server asks its peers only in the first second after they, or it, have started,
@@ -209,7 +209,8 @@ func (w *walker) look() Moment {
 func judge(from, to *server) Pair {
 	p := Pair{From: from.name, To: to.name}
 	p.Verdict, p.Causes = Judge(from.Server, to.Server, Link{
-		Reached: to.Reached, Named: to.Named, Trusted: from.Trusts, Accepted: both(from.Proves, to.Accepts), Readable: to.Readable, Proved: Unknown,
+		Reached: to.Reached, Named: to.Named, Trusted: from.Trusts, Accepted: both(from.Proves, to.Accepts), Readable: to.Readable,
+		Direct: from.Direct, Proved: Unknown,
 	})
 	if from.Early && p.Verdict != No {
 		p.Verdict, p.Causes = Unknown, append(p.Causes, SenderAsksOnce)
@@ -225,7 +226,7 @@ func crashOf(from, to *server, p Pair) (c Crash, ok bool) {
 	}
 	for _, cause := range p.Causes {
 		switch cause {
-		case PeerUnreachable, PeerMisnamed, PeerUntrusted, SenderRefused, Undiscoverable:
+		case Proxied, PeerUnreachable, PeerMisnamed, PeerUntrusted, SenderRefused, Undiscoverable:
 			certain := p.Verdict == No && from.Gate == Yes && from.PeerCA == Yes && to.Gate == Yes
 			return Crash{Server: from.name, Peer: to.name, Cause: cause, Certain: certain}, true
 		}

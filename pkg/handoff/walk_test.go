@@ -20,7 +20,7 @@ var (
 func fit(serves ...Resource) State {
 	s := State{
 		Server: Server{Gate: Yes, PeerCA: Yes, Identity: Yes, Address: Yes},
-		Trusts: Yes, Proves: Yes, Reached: Yes, Named: Yes, Accepts: Yes, Readable: Yes, Starts: Yes,
+		Direct: Yes, Trusts: Yes, Proves: Yes, Reached: Yes, Named: Yes, Accepts: Yes, Readable: Yes, Starts: Yes,
 		Serves: Resources{common: true},
 	}
 	for _, r := range serves {
@@ -238,7 +238,7 @@ func randomNodes(data []byte) []Node {
 	state := func() State {
 		s := State{
 			Server: Server{Gate: answer(), PeerCA: answer(), Identity: answer(), Address: answer()},
-			Trusts: answer(), Proves: answer(), Reached: answer(), Named: answer(), Accepts: answer(), Readable: answer(),
+			Direct: answer(), Trusts: answer(), Proves: answer(), Reached: answer(), Named: answer(), Accepts: answer(), Readable: answer(),
 			Starts: []Answer{Yes, Yes, Yes, Yes, Unknown, No}[next()%6], Early: next()%3 == 0,
 		}
 		if bits := next(); bits%8 != 0 {
