@@ -24,6 +24,11 @@ type failure struct{ error }
 func try(t *testing.T, f func(*attempt)) (err error) {
 	a := &attempt{T: t}
 	defer a.end()
+	return a.within(func() { f(a) })
+}
+
+// within runs a part of an attempt, and returns what Fatalf says in it.
+func (a *attempt) within(f func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -33,7 +38,7 @@ func try(t *testing.T, f func(*attempt)) (err error) {
 			panic(p)
 		}
 	}()
-	f(a)
+	f()
 	return nil
 }
 

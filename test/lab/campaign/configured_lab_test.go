@@ -14,33 +14,43 @@ import (
 	cp "github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 
-// compareConfigured compares what mvpcheck reads from the manifests and files of the nodes, as mvpcheck plan does, with what the
-// servers answer.
+// ownFiles tells whether a node has a file of its own that its peers judge: the configurations tell nothing of that.
+func (p plane) ownFiles() bool {
+	return slices.ContainsFunc(p.nodes, func(n drawnNode) bool { return n.has(func(f fault) bool { return f.own }) })
+}
+
+// compareExit compares the end of a server with what mvpcheck reads from the manifests and files of those that ran, as mvpcheck
+// plan does.
+func compareExit(a *attempt, servers []*cp.Server, gone *cp.Server, how string) planeResult {
+	now := walk(a, servers)
+	name := gone.HostPort()
+	said := "nothing"
+	switch {
+	case slices.Contains(now.NotStarting, name):
+		said = "no start"
+	case slices.ContainsFunc(now.Up.Crashes, func(c handoff.Crash) bool { return c.Server == name }):
+		said = "crash"
+	}
+	result := planeResult{said: map[string]int{fmt.Sprintf("configured %s, exits", said): 1}}
+	if said == "nothing" {
+		result.wrong = []string{fmt.Sprintf("%s %s: the configurations do not say that it %s", name, gone.Release, how)}
+	}
+	return result
+}
+
+// compareConfigured compares what mvpcheck reads so with what the servers answer.
 func (p plane) compareConfigured(a *attempt, servers []*cp.Server, real answers, into *planeResult) {
-	for _, n := range p.nodes {
-		if n.has(func(f fault) bool { return f.own }) {
-			return
-		}
+	if p.ownFiles() {
+		return
 	}
-	var nodes []handoff.Node
-	for _, s := range servers {
-		state := configured(a, s)
-		for _, other := range servers {
-			if other == s {
-				continue
-			}
-			if other.Flag("advertise-address") == s.Flag("advertise-address") && other.Flag("secure-port") == s.Flag("secure-port") {
-				state.Address = handoff.No
-			}
-			if host(other) == host(s) {
-				state.Identity = handoff.No
-			}
-		}
-		nodes = append(nodes, handoff.Node{Name: s.HostPort(), Before: state, After: state})
-	}
-	now := handoff.Walk(nodes)[0].Up
+	now := walk(a, servers).Up
 	for _, pair := range now.Pairs {
 		into.text += fmt.Sprintf("by the configurations, does %s hand to %s: %s %q\n", pair.From, pair.To, pair.Verdict, pair.Causes)
+	}
+	for _, c := range now.Crashes {
+		if c.Certain {
+			into.wrong = append(into.wrong, fmt.Sprintf("%s runs, and the configurations say that it crashes on %s: %s", c.Server, c.Peer, c.Cause))
+		}
 	}
 	if len(now.Blind) > 0 {
 		into.said[fmt.Sprintf("configured: blind for %d", len(now.Blind))]++
@@ -66,6 +76,27 @@ func (p plane) compareConfigured(a *attempt, servers []*cp.Server, real answers,
 		into.wrong = append(into.wrong, fmt.Sprintf("%s: the configurations say %q, and the servers do not differ in it", key, r.Outcome))
 	}
 	slices.Sort(into.wrong)
+}
+
+// walk is what the configurations of the servers say of the control plane now.
+func walk(a *attempt, servers []*cp.Server) handoff.Step {
+	var nodes []handoff.Node
+	for _, s := range servers {
+		state := configured(a, s)
+		for _, other := range servers {
+			if other == s {
+				continue
+			}
+			if other.Flag("advertise-address") == s.Flag("advertise-address") && other.Flag("secure-port") == s.Flag("secure-port") {
+				state.Address = handoff.No
+			}
+			if host(other) == host(s) {
+				state.Identity = handoff.No
+			}
+		}
+		nodes = append(nodes, handoff.Node{Name: s.HostPort(), Before: state, After: state})
+	}
+	return handoff.Walk(nodes)[0]
 }
 
 func routeKey(server string, r handoff.Resource) string {

@@ -71,19 +71,35 @@ func (r planeResult) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// tryOut starts the control plane and compares. What servers answer may still change when they are asked; they are then asked
-// once more.
-func (p plane) tryOut(a *attempt) planeResult {
+// tryOut starts the control plane and compares.
+func (p plane) tryOut(a *attempt) (result planeResult) {
 	c := cp.New(a, cp.Options{})
 	if p.balanced {
 		cp.Forward(a, cp.SharedAddress+":6443", cp.Addresses[0]+":6443")
 	}
 	var servers []*cp.Server
-	for i, n := range p.nodes {
-		servers = append(servers, c.Add(a, n.node(a, c, i)))
-		servers[i].Start(a)
-		servers[i].WaitReady(a)
+	err := a.within(func() {
+		for i, n := range p.nodes {
+			servers = append(servers, c.Add(a, n.node(a, c, i)))
+			servers[i].Start(a)
+			servers[i].WaitReady(a)
+		}
+		result = p.look(a, c, servers)
+	})
+	for _, s := range servers {
+		if code, last, gone := s.Exited(); gone && !p.ownFiles() {
+			return compareExit(a, servers, s, fmt.Sprintf("exited with %d: %s", code, last))
+		}
 	}
+	if err != nil {
+		a.Fatalf("%v", err)
+	}
+	return result
+}
+
+// look compares what there is to see with what the servers answer. That may still change when they are asked; they are then
+// asked once more.
+func (p plane) look(a *attempt, c *cp.ControlPlane, servers []*cp.Server) planeResult {
 	if p.pods {
 		c.AddMirrorPods(a)
 	}
