@@ -41,7 +41,9 @@ func Documentation() map[string][]byte {
 
 func writeRuleIndex(out *bytes.Buffer, rules []*checks.Rule) {
 	out.WriteString("# Rules\n\n" +
-		"A rule is one fact that a person can act on. Its ID and its name never change.\n\n" +
+		"A rule is one fact that a person can act on. Its ID and its name never change. The severity\n" +
+		"here is the highest that it reports: where both releases of an upgrade serve the same, as 1.34 and 1.35 do, what spoils\n" +
+		"nothing but the hand-off is a warning.\n\n" +
 		"| ID | name | severity | patch | what it finds |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range rules {
 		patch := "no"
