@@ -139,7 +139,7 @@ func (s *state) harmless(findings []Finding) {
 			if f.Rule.HandOff {
 				f.Severity = min(f.Severity, Warning)
 			}
-			f.Why = fmt.Sprintf("%s and %s serve the same with these settings, so this upgrade loses nothing by it. In general: %s",
+			f.Why = fmt.Sprintf("%s and %s serve the same with these settings: nothing needs the hand-off in this upgrade. In general: %s",
 				s.in.Pair.From.MinorString(), s.in.Pair.To.MinorString(), f.Why)
 		}
 	}

@@ -57,7 +57,7 @@ func TestHarmless(t *testing.T) {
 		why         string
 	}{
 		{"the releases differ", 36, shared, advertiseShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
-		{"the releases serve the same", 34, shared, advertiseShared, Warning, None, "1.34 and 1.35 serve the same with these settings, so this upgrade loses nothing by it. In general: "},
+		{"the releases serve the same", 34, shared, advertiseShared, Warning, None, "1.34 and 1.35 serve the same with these settings: nothing needs the hand-off in this upgrade. In general: "},
 		{"both emulate one release", 36, func(s string) string { return arg("emulated-version", "1.35")(shared(s)) }, advertiseShared, Warning, None, "1.36 and 1.37 serve the same"},
 		{"an API that only one has", 34, func(s string) string { return arg("runtime-config", "api/all=true")(shared(s)) }, advertiseShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
 		{"no start", 34, arg("advertise-address", "x"), advertiseUnusable, Error, WillNotStart, ""},
