@@ -5,7 +5,6 @@ package controlplane
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestLateEnds has servers that listen, cannot write their default roles, and end half a minute later: in a cluster that there
@@ -27,7 +26,7 @@ func TestLateEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := node(name, change)
 			defer s.Kill()
-			ended, text := s.WaitExit(t, time.Minute), s.LogText()
+			ended, text := s.WaitExit(t, readyTimeout), s.LogText()
 			if !ended || !strings.Contains(text, "PostStartHook") || !strings.Contains(text, "timed out waiting for the condition") {
 				t.Errorf("ended: %v; want an end in vain: %s", ended, tail(text, 10))
 			}
