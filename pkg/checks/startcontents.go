@@ -78,14 +78,10 @@ func admissionContents(f serverFile) string {
 func kubeconfigContents(f serverFile) string { return serverfiles.Kubeconfig(f.text, f.name, f.sees) }
 
 func authenticationContents(f serverFile) string {
-	// 1.37 no longer has the gate: what it was for stays.
-	const gate = "AnonymousAuthConfigurableEndpoints"
-	_, known := release.GateAt(gate, f.view.Release)
-	on, _ := f.view.Gates.Gate(gate, f.view.Emulated)
 	return serverfiles.Authentication(f.text, serverfiles.AuthenticationFlags{
 		ServiceAccountIssuers: f.view.values("service-account-issuer"),
 		AnonymousFlag:         f.view.Flags.Last("anonymous-auth") != nil,
-		AnonymousGate:         on || !known,
+		AnonymousGate:         f.view.allowed("AnonymousAuthConfigurableEndpoints"),
 	})
 }
 

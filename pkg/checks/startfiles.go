@@ -56,6 +56,8 @@ type startFile struct {
 	since int
 	// with are flags that must be set, too, for the file to be read.
 	with []string
+	// gate is one without which the server takes no notice of the file.
+	gate string
 }
 
 // startFiles are the flags but those whose files MVP208 judges.
@@ -81,7 +83,7 @@ var startFiles = []startFile{
 	{flag: "authorization-config", what: "an AuthorizationConfiguration", holds: authorization.refused},
 	{flag: "admission-control-config-file", what: "an AdmissionConfiguration", holds: admission.refused},
 	{flag: release.FlagEgressSelectorConfig, what: "an EgressSelectorConfiguration", holds: egressSelectors.refused},
-	{flag: "tracing-config-file", what: "a TracingConfiguration", emptyStarts: true, holds: tracing.refused},
+	{flag: "tracing-config-file", what: "a TracingConfiguration", emptyStarts: true, holds: tracing.refused, gate: "APIServerTracing"},
 	{flag: "authorization-webhook-config-file", what: "a kubeconfig", holds: kubeconfig, with: []string{"authorization-mode"}},
 	{flag: "authentication-token-webhook-config-file", what: "a kubeconfig", holds: kubeconfig},
 	{flag: "audit-webhook-config-file", what: "a kubeconfig", holds: kubeconfig, with: []string{"audit-policy-file"}},
@@ -90,7 +92,7 @@ var startFiles = []startFile{
 // isRead tells whether the server reads the file that a flag names: it is not empty, and of several values the last one,
 // unless they add up.
 func (file *startFile) isRead(v View, f *config.Flag) bool {
-	if f.Value == "" || f.Unknown || v.Release.Minor() < file.since {
+	if f.Value == "" || f.Unknown || v.Release.Minor() < file.since || file.gate != "" && !v.allowed(file.gate) {
 		return false
 	}
 	if f != v.Flags.Last(f.Name) && !release.Accumulates(f.Name) {

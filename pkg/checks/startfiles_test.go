@@ -58,6 +58,10 @@ func TestUnreadableFile(t *testing.T) {
 			want: says("audit-policy-file", `holds kind "Policy" of apiVersion "audit.k8s.io/v1beta1"; 1.36 reads Policy of audit.k8s.io/v1`)},
 		{name: "policy", flags: "audit-policy-file=" + file, text: "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: None\n"},
 		{name: "empty tracing", flags: "tracing-config-file=" + file},
+		{name: "no tracing", flags: "tracing-config-file=" + file, none: true, want: says("tracing-config-file", "does not exist below --root")},
+		{name: "no tracing in 1.33", flags: "tracing-config-file=" + file, none: true, pair: in133, want: says("tracing-config-file", "does not exist below --root")},
+		{name: "no tracing, with its gate off", flags: "feature-gates=APIServerTracing=false tracing-config-file=" + file, none: true, pair: in133},
+		{name: "another kind, with its gate off", flags: "feature-gates=APIServerTracing=false tracing-config-file=" + file, text: "kind: Policy\n", pair: in133},
 		{name: "authentication v1", flags: "authentication-config=" + file, text: "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n"},
 		{name: "authentication v1 in 1.33", flags: "authentication-config=" + file, text: "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n", pair: in133,
 			want: says("authentication-config", `holds kind "AuthenticationConfiguration" of apiVersion "apiserver.config.k8s.io/v1"; `+
