@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -34,6 +35,9 @@ func TestPlanAgreesWithCheck(t *testing.T) {
 		if c.Summary.Verdict == report.VerdictReady && p.Summary.Verdict == report.VerdictNotReady {
 			t.Errorf("%s: check is ready, and plan says: %s", file, p.Summary.Text)
 		}
+		if c.Summary.Verdict == report.VerdictCannotTell && p.Summary.Verdict == report.VerdictReady {
+			t.Errorf("%s: plan is ready, and check says: %s", file, c.Clusters[0].CannotTell)
+		}
 		for i := range c.Clusters {
 			for _, f := range c.Clusters[i].Findings {
 				bad := f.Consequence == string(checks.WillNotStart) || f.Consequence == string(checks.FalseNotFound)
@@ -45,5 +49,40 @@ func TestPlanAgreesWithCheck(t *testing.T) {
 	}
 	if compared < 300 {
 		t.Errorf("%d files were compared", compared)
+	}
+}
+
+// TestPlanCannotTell has settings of which check cannot tell whether the servers start with them: plan cannot either.
+func TestPlanCannotTell(t *testing.T) {
+	for _, tc := range []struct {
+		name, arg string
+		verdict   report.Verdict
+		want      string
+	}{
+		{"a template mark where a number belongs", `{name: max-requests-inflight, value: "{{ n }}"}`, report.VerdictCannotTell, "values with template marks were not judged; render the template and check the result"},
+		{"an address of one node", `{name: bind-address, value: 192.0.2.99}`, report.VerdictNotReady, "kube-apiserver exits on a node that does not have the address 192.0.2.99 of bind-address; which nodes have it is not known"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "cluster.yaml")
+			text := "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: v1.36.3\ncontrolPlaneEndpoint: lb:6443\n" +
+				"apiServer:\n  extraArgs:\n  - {name: peer-ca-file, value: /etc/kubernetes/pki/ca.crt}\n  - " + tc.arg + "\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var c report.Report
+			var p report.PlanReport
+			if err := json.Unmarshal([]byte(runMain(t, "check", "-o", "json", file).out), &c); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(runMain(t, "plan", "-o", "json", file).out), &p); err != nil {
+				t.Fatal(err)
+			}
+			if c.Summary.Verdict != tc.verdict || c.Clusters[0].CannotTell != tc.want {
+				t.Errorf("check: %s: %s", c.Summary.Verdict, c.Clusters[0].CannotTell)
+			}
+			if p.Summary.Verdict != tc.verdict || p.CannotTell != tc.want {
+				t.Errorf("plan: %s: %s", p.Summary.Verdict, p.CannotTell)
+			}
+		})
 	}
 }

@@ -191,6 +191,9 @@ func (b *planBuilder) conclude() {
 			b.untold(n.Running)
 			b.untold(n.Target)
 		}
+		for _, n := range b.now.Result.Unknown {
+			b.cannotTell(n.Reason)
+		}
 		if !blind {
 			b.report.Added, b.report.Removed = without(after, before), without(before, after)
 		}
@@ -201,11 +204,19 @@ func (b *planBuilder) conclude() {
 
 // untold says why it is not known what a server serves.
 func (b *planBuilder) untold(s checks.ConfiguredServer) {
-	if s.Blind != "" && s.Starts != handoff.No && !strings.Contains(b.report.CannotTell, s.Blind) {
-		if b.report.CannotTell != "" {
-			b.report.CannotTell += "; "
-		}
-		b.report.CannotTell += s.Blind
+	if s.Starts != handoff.No {
+		b.cannotTell(s.Blind)
+	}
+}
+
+// cannotTell adds a reason, once.
+func (b *planBuilder) cannotTell(reason string) {
+	switch {
+	case strings.Contains(b.report.CannotTell, reason):
+	case b.report.CannotTell == "":
+		b.report.CannotTell = reason
+	default:
+		b.report.CannotTell += "; " + reason
 	}
 }
 

@@ -211,6 +211,9 @@ var invalidAddress = &Rule{
 	},
 	Run: func(p *Pass) {
 		for _, v := range p.Views() {
+			if f := v.Flags.Last(release.FlagBindAddress); f != nil && !f.Unknown && p.maybeElsewhere(v, f.Value) {
+				p.CannotTell("kube-apiserver exits on a node that does not have the address %s of bind-address; which nodes have it is not known", f.Value)
+			}
 			isIPFlag := func(value string) bool {
 				_, ok := release.ParseIPFlag(value, v.Release)
 				return ok
@@ -245,6 +248,19 @@ var invalidAddress = &Rule{
 			}
 		}
 	},
+}
+
+// maybeElsewhere tells whether an address that a server is to listen on may not be one of its node's: it is another than the
+// one that is known, or the same on several nodes of which none is.
+func (p *Pass) maybeElsewhere(v View, address string) bool {
+	ip, _ := release.ParseIPFlag(address, v.Release)
+	if ip == nil || ip.IsUnspecified() || ip.IsLoopback() {
+		return false
+	}
+	if a := v.Flags.Last(release.FlagAdvertiseAddress); a != nil && !a.Unknown && isIP(a.Value) {
+		return !sameIP(a.Value, ip.String())
+	}
+	return p.Cluster.Root != nil && p.single == ""
 }
 
 func isIP(s string) bool { return net.ParseIP(s) != nil }

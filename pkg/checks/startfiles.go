@@ -108,6 +108,9 @@ func (p *Pass) fileUnreadable(store *certs.Store, file *startFile, g flagGroup, 
 	case ok && file.folderOnly && !strings.HasSuffix(f.Value, "/"): // which is MVP125's
 		p.fileUnwritable(store, g, host)
 		return
+	case file.folderOnly && madeByKernel(f.Value):
+		p.CannotTell("whether there is a file %s in the container, where none can be made and kube-apiserver exits without it", f.Value)
+		return
 	case file.folderOnly:
 		return
 	case !ok:
@@ -152,6 +155,14 @@ func (p *Pass) fileUnwritable(store *certs.Store, g flagGroup, host string) {
 		}, g.views)
 	}
 }
+
+// madeByKernel tells whether a path is of a file system in which nobody makes files. A standard stream of the process is there.
+func madeByKernel(name string) bool {
+	clean := path.Clean(name)
+	return (strings.HasPrefix(clean, "/proc/") || strings.HasPrefix(clean, "/sys/")) && !streams[clean]
+}
+
+var streams = map[string]bool{"/proc/self/fd/1": true, "/proc/self/fd/2": true, "/proc/1/fd/1": true, "/proc/1/fd/2": true}
 
 // belowFile tells whether a file stands where a path needs a folder.
 func belowFile(store *certs.Store, host string) bool {
