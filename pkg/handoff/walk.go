@@ -188,7 +188,7 @@ func (w *walker) look() Moment {
 				continue
 			}
 			m.Pairs = append(m.Pairs, p)
-			if crash, ok := crashOf(&from, &to, p); ok {
+			if crash, ok := crashOf(&from, &to); ok {
 				m.Crashes = append(m.Crashes, crash)
 			}
 		}
@@ -208,30 +208,36 @@ func (w *walker) look() Moment {
 // judge is Judge with what an early release makes of it.
 func judge(from, to *server) Pair {
 	p := Pair{From: from.name, To: to.name}
-	p.Verdict, p.Causes = Judge(from.Server, to.Server, Link{
-		Reached: to.Reached, Named: to.Named, Trusted: from.Trusts, Accepted: both(from.Proves, to.Accepts), Readable: to.Readable,
-		Direct: from.Direct, Proved: Unknown,
-	})
+	p.Verdict, p.Causes = Judge(from.Server, to.Server, link(from, to))
 	if from.Early && p.Verdict != No {
 		p.Verdict, p.Causes = Unknown, append(p.Causes, SenderAsksOnce)
 	}
 	return p
 }
 
+func link(from, to *server) Link {
+	return Link{
+		Reached: to.Reached, Named: to.Named, Trusted: from.Trusts, Accepted: both(from.Proves, to.Accepts), Readable: to.Readable,
+		Direct: from.Direct, Proved: Unknown,
+	}
+}
+
 // crashOf tells whether a server of an early release crashes on a peer: it asks each one that publishes an address, and
-// takes no failure.
-func crashOf(from, to *server, p Pair) (c Crash, ok bool) {
-	if !from.Early || from.Gate == No || from.PeerCA == No || to.Gate == No {
+// takes no failure. Who answers at an address that is another server's is not known.
+func crashOf(from, to *server) (c Crash, ok bool) {
+	fit := Server{Gate: Yes, PeerCA: Yes, Identity: Yes, Address: Yes}
+	answer, causes := Judge(fit, fit, link(from, to))
+	if answer == Yes && to.Address != Yes {
+		answer, causes = Unknown, []Cause{SharedAddress}
+	}
+	if !from.Early || answer == Yes {
 		return Crash{}, false
 	}
-	for _, cause := range p.Causes {
-		switch cause {
-		case Proxied, PeerUnreachable, PeerMisnamed, PeerUntrusted, SenderRefused, Undiscoverable:
-			certain := p.Verdict == No && from.Gate == Yes && from.PeerCA == Yes && to.Gate == Yes
-			return Crash{Server: from.name, Peer: to.name, Cause: cause, Certain: certain}, true
-		}
+	asks := both(both(from.Gate, from.PeerCA), both(to.Gate, apart(from.Identity, to.Identity)))
+	if asks == No {
+		return Crash{}, false
 	}
-	return Crash{}, false
+	return Crash{Server: from.name, Peer: to.name, Cause: causes[0], Certain: asks == Yes && answer == No && to.Address == Yes}, true
 }
 
 // routes finds out what becomes of requests to a server for what it lacks.

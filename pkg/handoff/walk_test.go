@@ -137,6 +137,24 @@ func TestWalk(t *testing.T) {
 			"1 cp-1: cp-2 crashes on cp-1 (true)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
+		{"an early server may crash on whoever answers for a peer", rollOf(2, with(fit(), func(s *State) { s.Early, s.Address = true, No }), fit()), []string{
+			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
+			"1 cp-1 down:",
+			"1 cp-1:",
+			"2 cp-2 down:", "2 cp-2:",
+		}},
+		{"an early server may crash on whoever answers for a peer and is not trusted", rollOf(2, with(fit(), func(s *State) { s.Early, s.Address, s.Trusts = true, No, No }), fit()), []string{
+			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
+			"1 cp-1 down:",
+			"1 cp-1: cp-2 crashes on cp-1 (true)",
+			"2 cp-2 down:", "2 cp-2:",
+		}},
+		{"an early server does not ask one with its own lease", rollOf(2, with(fit(), func(s *State) { s.Early, s.Identity, s.Trusts = true, No, No }), fit()), []string{
+			"0 :",
+			"1 cp-1 down:",
+			"1 cp-1: cp-2 crashes on cp-1 (true)",
+			"2 cp-2 down:", "2 cp-2:",
+		}},
 		{"an early server may crash on a peer that it may not trust", rollOf(2, with(fit(), func(s *State) { s.Early, s.Trusts = true, Unknown }), fit())[:1], []string{
 			"0 :", "1 cp-1 down:", "1 cp-1:",
 		}},
