@@ -63,6 +63,8 @@ type Route struct {
 
 	from    *liveServer
 	serving []*liveServer
+	// lackedBy are the peers that the server may ask as well, which do not have it.
+	lackedBy []*liveServer
 	// explained: a finding about the cause lists it.
 	explained bool
 }
@@ -223,6 +225,7 @@ func newLiveState(cp *evidence.ControlPlane) *liveState {
 	s.name()
 	s.findRoutes()
 	s.findPairs()
+	s.doubtRoutes()
 	return s
 }
 

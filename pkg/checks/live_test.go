@@ -332,6 +332,63 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestRandomPeer has a server that may ask a peer which does not have what it is asked for: one answer shows nothing of the
+// next. Measured: a server of 1.34 beside one of 1.35 that lists what a third one serves; subresources that one of two peers
+// lacks.
+func TestRandomPeer(t *testing.T) {
+	taints := evidence.Resource{Group: "resource.k8s.io", Version: "v1", Resource: "devicetaintrules"}
+	status := taints
+	status.Resource += "/status"
+	early := func(c *evidence.ControlPlane) {
+		for i, version := range []string{"v1.34.4", "v1.35.4", "v1.35.4"} {
+			c.Servers[i].Version.GitVersion = version
+		}
+	}
+	for _, tc := range []struct {
+		name     string
+		change   func(*evidence.ControlPlane)
+		resource evidence.Resource
+		want     checks.Outcome
+		seen     string
+	}{
+		{"one peer lists it", func(*evidence.ControlPlane) {}, status, checks.HandedOff, ""},
+		{"to a server of 1.34 two list it", early, taints, checks.OutcomeUnknown, ""},
+		{"one of the two has answered 404", func(c *evidence.ControlPlane) {
+			early(c)
+			c.Servers[0].Object(taints).Asked = evidence.NotServed
+		}, taints, checks.NotFound, "of its peers it asks any at random, cp-2 as well, which cannot answer"},
+		{"two have the resource, one of them with the subresource", func(c *evidence.ControlPlane) {
+			d := &c.Servers[1].Local
+			d.Resources = append(d.Resources, taints)
+			slices.SortFunc(d.Resources, evidence.CompareResources)
+		}, status, checks.OutcomeUnknown, ""},
+		{"one of the two cannot be asked", func(c *evidence.ControlPlane) {
+			early(c)
+			c.Servers[1].Hooks.Names = slices.DeleteFunc(c.Servers[1].Hooks.Names, func(name string) bool { return strings.Contains(name, "peer") })
+			c.Servers[1].Flags.Values["feature-gates"] = "UnknownVersionInteroperabilityProxy=false"
+		}, taints, checks.HandedOff, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cp := readEvidence(t, "H11")
+			tc.change(cp)
+			res := checks.RunLive(cp, checks.All())
+			i := slices.IndexFunc(res.Routes, func(r checks.Route) bool {
+				return r.Server == "cp-1" && evidence.CompareResources(r.Resource, tc.resource) == 0
+			})
+			if i < 0 || res.Routes[i].Outcome != tc.want {
+				t.Errorf("%v\n%s", res.Routes, summary(res))
+			}
+			if tc.seen != "" && !strings.Contains(summary(res), tc.seen) {
+				t.Errorf("%q is not in\n%s", tc.seen, summary(res))
+			}
+			unknown := strings.Contains(res.Servers[0].Says, "may ask peers that lack them for ")
+			if unknown != (tc.want == checks.OutcomeUnknown) {
+				t.Errorf("says %q", res.Servers[0].Says)
+			}
+		})
+	}
+}
+
 // TestEveryLiveRuleFires makes sure that each rule about live control planes has evidence at which it fires.
 func TestEveryLiveRuleFires(t *testing.T) {
 	seen := map[string]bool{}

@@ -247,11 +247,19 @@ var false404 = &Rule{
 			if len(routes) == 0 {
 				continue
 			}
+			seen := append([]string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)}, callsSeen(v)...)
+			var lacking []string
+			for _, r := range routes {
+				lacking = append(lacking, serverNames(r.lackedBy)...)
+			}
+			if slices.Sort(lacking); len(lacking) > 0 {
+				seen = append(seen, "of its peers it asks any at random, "+joinNames(slices.Compact(lacking))+" as well, which cannot answer")
+			}
 			p.Report(LiveFinding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("answers 404 for %s, which %s %s; nothing that can be seen from here says why.", listRoutes(routes), servedBy(routes), serves(routes)),
 				Why:     silentWhy,
-				Seen:    append([]string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)}, callsSeen(v)...),
+				Seen:    seen,
 				Fix:     p.unexplained(v),
 			})
 		}

@@ -135,7 +135,7 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 		v.Result, v.Says = handoff.Unknown, "cannot be asked"
 		return
 	}
-	var handed, notFound, gone, refused []*Route
+	var handed, notFound, gone, refused, random []*Route
 	unknown := 0
 	for _, r := range s.routes {
 		switch {
@@ -148,6 +148,8 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 			gone = append(gone, r)
 		case r.Outcome == Refused:
 			refused = append(refused, r)
+		case len(r.lackedBy) > 0 && len(r.serving) > 0:
+			random = append(random, r)
 		default:
 			unknown++
 		}
@@ -171,6 +173,10 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 	if v.Result == handoff.Yes && s.accused(v, findings) {
 		v.Result = handoff.No
 		says = append(says, s.shortcoming(v, findings))
+	}
+	if v.Result == handoff.Yes && len(random) > 0 {
+		v.Result = handoff.Unknown
+		says = append(says, "may ask peers that lack them for "+countResources(random))
 	}
 	if v.Result == handoff.Yes && (unknown > 0 || len(s.servers) > 1 && s.unsure(v)) {
 		v.Result = handoff.Unknown

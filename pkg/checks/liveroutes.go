@@ -69,7 +69,41 @@ func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*live
 			route.Outcome = HandedOff
 		}
 	}
+	route.lackedBy = s.mayLack(route)
 	s.routes = append(s.routes, route)
+}
+
+// doubtRoutes takes back what was seen of a request where another one may get another answer.
+func (s *liveState) doubtRoutes() {
+	for _, r := range s.routes {
+		r.lackedBy = slices.DeleteFunc(r.lackedBy, func(p *liveServer) bool {
+			pair := s.pair(r.from, p)
+			return pair.Verdict == handoff.No && len(pair.Causes) > 0
+		})
+		if len(r.lackedBy) > 0 && r.Outcome == HandedOff {
+			r.Outcome, r.ByGet = OutcomeUnknown, false
+		}
+	}
+}
+
+// mayLack returns the peers that the server may ask for a resource which they do not have. Of the peers whose discovery has it, a
+// server asks one at random. Subresources do not count in that; and a server before 1.35 takes for a peer's what the peer
+// lists of its own peers.
+func (s *liveState) mayLack(r *Route) (peers []*liveServer) {
+	parent := r.Resource
+	name, _, sub := strings.Cut(r.Resource.Resource, "/")
+	parent.Resource = name
+	early := !r.from.release.IsZero() && r.from.release.Minor() < mergesDiscovery
+	for _, p := range s.servers {
+		if p == r.from || !p.reached() || slices.Contains(r.serving, p) {
+			continue
+		}
+		lists := early && p.release.Minor() >= mergesDiscovery && p.Evidence.Merged.OK() && p.Evidence.Merged.Lists(r.Resource)
+		if lists || sub && !r.Subresource && p.Evidence.Serves(parent) {
+			peers = append(peers, p)
+		}
+	}
+	return peers
 }
 
 // bySettings tells the outcome as far as the settings of the sender alone decide it.
@@ -279,7 +313,7 @@ func (s *liveState) proved(from, to *liveServer) handoff.Answer {
 		switch {
 		case r.Outcome == HandedOff && len(r.serving) == 1:
 			return handoff.Yes
-		case r.Outcome == NotFound, (r.Outcome == PeerGone || r.Outcome == Refused) && len(r.serving) == 1:
+		case r.Outcome == NotFound && len(r.lackedBy) == 0, (r.Outcome == PeerGone || r.Outcome == Refused) && len(r.serving) == 1:
 			return handoff.No
 		}
 	}

@@ -47,6 +47,8 @@ const (
 	PeerUntrusted   Cause = "the sender does not trust the peer"                 // H4
 	SenderRefused   Cause = "the peer refuses the sender"                        // H6, H7
 	Undiscoverable  Cause = "the peer forbids reading discovery"                 // MVP515
+	// RandomPeer is one of a route, and makes its outcome unknown.
+	RandomPeer Cause = "the sender asks any peer that has the resource, and one has it without this subresource"
 	// SenderAsksOnce can only make a verdict unknown.
 	SenderAsksOnce Cause = "the sender is older than 1.35 and asks a peer only in the first second after one of them has started"
 )

@@ -249,11 +249,10 @@ func (w *walker) routes(i int, pairs []Pair) []Resort {
 			continue
 		}
 		route := Resort{Server: s.name, Resource: r}
-		if parent, ok := r.parent(); ok {
-			route.Inside = s.Serves[parent]
-		}
+		parent, sub := r.parent()
+		route.Inside = sub && s.Serves[parent]
 		var holders []Holder
-		blind := false
+		blind, random := false, false
 		for j := range w.servers {
 			peer := &w.servers[j]
 			switch {
@@ -263,6 +262,7 @@ func (w *walker) routes(i int, pairs []Pair) []Resort {
 				blind = blind || peer.up
 				continue
 			case !peer.Serves[r]:
+				random = random || sub && peer.up && peer.Serves[parent] && pairs[j].Verdict != No
 				continue
 			}
 			holders = append(holders, Holder{Handed: pairs[j].Verdict, Up: peer.up, Remembered: !peer.up && peer.Early})
@@ -277,6 +277,9 @@ func (w *walker) routes(i int, pairs []Pair) []Resort {
 		}
 		if route.Inside || route.Outcome == HandedOff {
 			route.Causes = nil
+		}
+		if route.Outcome == HandedOff && random {
+			route.Outcome, route.Causes = Unsure, []Cause{RandomPeer}
 		}
 		routes = append(routes, route)
 	}

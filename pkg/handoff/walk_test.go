@@ -13,6 +13,7 @@ var (
 	common  = Resource{"apps", "v1", "deployments"}
 	added   = Resource{"example", "v1", "things"}
 	inside  = Resource{"apps", "v1", "deployments/extra"}
+	part    = Resource{"example", "v1", "things/status"}
 	dropped = Resource{"example", "v1beta1", "things"}
 )
 
@@ -110,6 +111,17 @@ func TestWalk(t *testing.T) {
 			"1 cp-1 down: cp-2 unserved deployments/extra",
 			"1 cp-1: cp-2 false-404 deployments/extra",
 			"2 cp-2 down:", "2 cp-2:",
+		}},
+		{"a subresource that one of two peers lacks", []Node{
+			{"cp-1", fit(added, part), fit(added, part)}, {"cp-2", fit(added), fit(added)}, {"cp-3", fit(), fit()},
+		}, []string{
+			"0 : cp-2 false-404 things/status cp-3 handed-off things cp-3 unknown things/status",
+			"1 cp-1 down: cp-2 unserved things/status cp-3 handed-off things cp-3 unserved things/status",
+			"1 cp-1: cp-2 false-404 things/status cp-3 handed-off things cp-3 unknown things/status",
+			"2 cp-2 down: cp-3 handed-off things cp-3 handed-off things/status",
+			"2 cp-2: cp-2 false-404 things/status cp-3 handed-off things cp-3 unknown things/status",
+			"3 cp-3 down: cp-2 false-404 things/status",
+			"3 cp-3: cp-2 false-404 things/status cp-3 handed-off things cp-3 unknown things/status",
 		}},
 		{"the next server does not start", rollOf(2, fit(), with(fit(added), func(s *State) { s.Starts = No })), []string{
 			"0 : cp-1 unserved things cp-2 unserved things",
