@@ -356,7 +356,7 @@ func TestRandomPeer(t *testing.T) {
 		{"one of the two has answered 404", func(c *evidence.ControlPlane) {
 			early(c)
 			c.Servers[0].Object(taints).Asked = evidence.NotServed
-		}, taints, checks.NotFound, "of its peers it asks any at random, cp-2 as well, which cannot answer"},
+		}, taints, checks.NotFound, "it asks one of its peers at random, also cp-2, which cannot answer"},
 		{"two have the resource, one of them with the subresource", func(c *evidence.ControlPlane) {
 			d := &c.Servers[1].Local
 			d.Resources = append(d.Resources, taints)
@@ -380,6 +380,9 @@ func TestRandomPeer(t *testing.T) {
 			}
 			if tc.seen != "" && !strings.Contains(summary(res), tc.seen) {
 				t.Errorf("%q is not in\n%s", tc.seen, summary(res))
+			}
+			if tc.want == checks.OutcomeUnknown && !strings.HasPrefix(res.CannotTell, "cp-1 asks one of its peers at random, also cp-2 for what that lacks") {
+				t.Errorf("cannot tell: %s", res.CannotTell)
 			}
 			unknown := strings.Contains(res.Servers[0].Says, "may ask peers that lack them for ")
 			if unknown != (tc.want == checks.OutcomeUnknown) {

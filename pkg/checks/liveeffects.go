@@ -253,7 +253,7 @@ var false404 = &Rule{
 				lacking = append(lacking, serverNames(r.lackedBy)...)
 			}
 			if slices.Sort(lacking); len(lacking) > 0 {
-				seen = append(seen, "of its peers it asks any at random, "+joinNames(slices.Compact(lacking))+" as well, which cannot answer")
+				seen = append(seen, "it asks one of its peers at random, also "+joinNames(slices.Compact(lacking))+", which cannot answer")
 			}
 			p.Report(LiveFinding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,

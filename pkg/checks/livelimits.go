@@ -264,6 +264,21 @@ func (s *liveState) hopes(from, to *liveServer) bool {
 	return slices.ContainsFunc(s.between(from, to), func(r *Route) bool { return r.Outcome == OutcomeUnknown })
 }
 
+// randomPeers says that a server may ask a peer which lacks what it is asked for; empty where it may not.
+func (s *liveState) randomPeers(name string) string {
+	var lacking []string
+	for _, r := range s.routes {
+		if r.from.Name == name && r.Outcome == OutcomeUnknown && len(r.serving) > 0 {
+			lacking = append(lacking, serverNames(r.lackedBy)...)
+		}
+	}
+	if slices.Sort(lacking); len(lacking) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s asks one of its peers at random, also %s for what that lacks: one request is answered, and another gets a 404",
+		name, joinNames(slices.Compact(lacking)))
+}
+
 // cannotTell says why there is no verdict, empty where there is one.
 func (s *liveState) cannotTell() string {
 	var unreached, unsure []string
@@ -282,6 +297,8 @@ func (s *liveState) cannotTell() string {
 		return joinNames(unreached) + " cannot be asked"
 	case len(s.unlisted()) > 0 && !s.given():
 		return "not all API servers that run could be asked"
+	case len(unsure) > 0 && s.randomPeers(unsure[0]) != "":
+		return s.randomPeers(unsure[0])
 	case len(unsure) > 0:
 		return "nothing shows whether " + joinNames(unsure) + " would hand requests to " + map[bool]string{true: "its peers", false: "their peers"}[len(unsure) == 1] + s.whyUnsure()
 	case len(s.servers) == 1 && slices.Contains(s.servers[0].Evidence.FoundBy, evidence.FromKubeconfig):
