@@ -209,7 +209,7 @@ func (b *planBuilder) untold(s checks.ConfiguredServer) {
 	}
 }
 
-// cannotTell adds a reason, once.
+// cannotTell adds a reason, once; an empty one is none.
 func (b *planBuilder) cannotTell(reason string) {
 	switch {
 	case strings.Contains(b.report.CannotTell, reason):
