@@ -356,7 +356,7 @@ func TestRandomPeer(t *testing.T) {
 		{"one of the two has answered 404", func(c *evidence.ControlPlane) {
 			early(c)
 			c.Servers[0].Object(taints).Asked = evidence.NotServed
-		}, taints, checks.NotFound, "it asks one of its peers at random, also cp-2, which cannot answer"},
+		}, taints, checks.NotFound, "which cp-3 serves; it asks one of its peers at random, also cp-2, which cannot answer."},
 		{"two have the resource, one of them with the subresource", func(c *evidence.ControlPlane) {
 			d := &c.Servers[1].Local
 			d.Resources = append(d.Resources, taints)

@@ -244,29 +244,41 @@ var false404 = &Rule{
 					r.explained = true
 				}
 			}
-			if len(routes) == 0 {
-				continue
-			}
-			seen := append([]string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)}, callsSeen(v)...)
-			var lacking []string
-			for _, r := range routes {
-				lacking = append(lacking, serverNames(r.lackedBy)...)
-			}
-			if slices.Sort(lacking); len(lacking) > 0 {
-				seen = append(seen, "it asks one of its peers at random, also "+joinNames(slices.Compact(lacking))+", which cannot answer")
-			}
-			p.Report(LiveFinding{
-				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
-				Message: fmt.Sprintf("answers 404 for %s, which %s %s; nothing that can be seen from here says why.", listRoutes(routes), servedBy(routes), serves(routes)),
-				Why:     silentWhy,
-				Seen:    seen,
-				Fix:     p.unexplained(v),
-			})
+			p.reportFalse404(v, routes)
 		}
 		if asked == 0 && len(p.findings) == 0 {
 			p.unaskedRoutes()
 		}
 	},
+}
+
+// reportFalse404 reports the 404s of a server, those apart that it answers because of the peer that it asks.
+func (p *LivePass) reportFalse404(v *liveServer, routes []*Route) {
+	var random, others []*Route
+	var lacking []string
+	for _, r := range routes {
+		if len(r.lackedBy) > 0 {
+			random, lacking = append(random, r), append(lacking, serverNames(r.lackedBy)...)
+		} else {
+			others = append(others, r)
+		}
+	}
+	report := func(routes []*Route, cause, fix string) {
+		if len(routes) == 0 {
+			return
+		}
+		p.Report(LiveFinding{
+			Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
+			Message: fmt.Sprintf("answers 404 for %s, which %s %s%s.", listRoutes(routes), servedBy(routes), serves(routes), cause),
+			Why:     silentWhy,
+			Seen:    append([]string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)}, callsSeen(v)...),
+			Fix:     fix,
+		})
+	}
+	report(others, "; nothing that can be seen from here says why", p.unexplained(v))
+	slices.Sort(lacking)
+	report(random, "; it asks one of its peers at random, also "+joinNames(slices.Compact(lacking))+", which cannot answer",
+		"give the servers the same runtime-config and feature gates, and finish the upgrade of the older ones")
 }
 
 // unexplained says what to do about a false 404 whose cause nothing shows.

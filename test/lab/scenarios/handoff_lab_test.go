@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mvpcheck/mvpcheck/pkg/report"
 	cp "github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 
@@ -254,6 +255,34 @@ func TestH10(t *testing.T) {
 		}
 		r.judgeTruth(t, servers)
 	})
+}
+
+// TestRandomPeer has a server whose two peers have a resource that it lacks, one of them without a subresource. It asks now one,
+// now the other, and whatever probe has seen once is not what the next client gets.
+func TestRandomPeer(t *testing.T) {
+	alpha := cp.Set("runtime-config", "resource.k8s.io/v1alpha3=true")
+	c := cp.New(t, cp.Options{})
+	// The third one hands nothing off, and is asked.
+	servers := c.Start(t, node(old), node(old, alpha), cp.Node{Release: "1.34", Flags: []cp.Change{cp.GateOn, alpha}})
+	c.WaitPeers(t)
+	status := cp.Resource{Group: "resource.k8s.io", Version: "v1alpha3", Name: "devicetaintrules/status"}
+	answers := map[string]bool{}
+	for range 40 {
+		answers[servers[0].Answer(t, status)] = true
+	}
+	diff(t, "answers", map[string]bool{cp.HandedOff: true, cp.NotFound: true}, answers)
+	kubeconfig := servers[0].Kubeconfig(t)
+	for range 3 {
+		r := probe(t, "--kubeconfig", kubeconfig)
+		if r.code != 3 && r.code != 1 {
+			t.Errorf("exit code %d", r.code)
+		}
+		if slices.ContainsFunc(r.report.HandedOff, func(route report.ProbeRoute) bool {
+			return route.Resource == status.Name && strings.HasPrefix(route.Server, "cp-1")
+		}) {
+			t.Errorf("probe says that %v is handed off", status)
+		}
+	}
 }
 
 // TestUnreachable asks a server that is not there.
