@@ -122,6 +122,8 @@ func Walk(nodes []Node) []Step {
 		down := w.look()
 		step.Down = &down
 		w.servers[i].up = true
+		w.latest++
+		w.servers[i].started = w.latest
 		if n.After.Starts == No {
 			step.NotStarting = []string{n.Name}
 			step.Up = w.look()
@@ -165,11 +167,15 @@ func differing(nodes []Node) []Resource {
 type walker struct {
 	servers   []server
 	differing []Resource
+	// latest counts the servers that were started in the roll.
+	latest int
 }
 
 type server struct {
 	name string
 	up   bool
+	// started is the walker's count when it was started; 0: it was there before the roll.
+	started int
 	State
 }
 
@@ -188,7 +194,7 @@ func (w *walker) look() Moment {
 				continue
 			}
 			m.Pairs = append(m.Pairs, p)
-			if crash, ok := crashOf(&from, &to); ok {
+			if crash, ok := w.crashOf(&from, &to); ok {
 				m.Crashes = append(m.Crashes, crash)
 			}
 		}
@@ -222,9 +228,10 @@ func link(from, to *server) Link {
 	}
 }
 
-// crashOf tells whether a server of an early release crashes on a peer: it asks each one that publishes an address, and
-// takes no failure. Who answers at an address that is another server's is not known.
-func crashOf(from, to *server) (c Crash, ok bool) {
+// crashOf tells whether a server of an early release crashes on a peer: whenever a server starts it asks each one that
+// publishes an address, and takes no failure. The one that has just started may not publish its address yet, and then is not
+// asked before the next one starts. Who answers at an address that is another server's is not known.
+func (w *walker) crashOf(from, to *server) (c Crash, ok bool) {
 	fit := Server{Gate: Yes, PeerCA: Yes, Identity: Yes, Address: Yes}
 	answer, causes := Judge(fit, fit, link(from, to))
 	if answer == Yes && to.Address != Yes {
@@ -237,7 +244,10 @@ func crashOf(from, to *server) (c Crash, ok bool) {
 	if asks == No {
 		return Crash{}, false
 	}
-	return Crash{Server: from.name, Peer: to.name, Cause: causes[0], Certain: asks == Yes && answer == No && to.Address == Yes}, true
+	return Crash{
+		Server: from.name, Peer: to.name, Cause: causes[0],
+		Certain: asks == Yes && answer == No && to.Address == Yes && to.started < w.latest,
+	}, true
 }
 
 // routes finds out what becomes of requests to a server for what it lacks.

@@ -80,6 +80,7 @@ func brief(steps []Step) []string {
 func TestWalk(t *testing.T) {
 	gateOff := func(s *State) { s.Gate, s.PeerCA = No, No }
 	early := func(s *State) { s.Early = true }
+	untrusting := with(fit(), func(s *State) { s.Early, s.Trusts = true, No })
 	for _, tc := range []struct {
 		name  string
 		nodes []Node
@@ -143,10 +144,25 @@ func TestWalk(t *testing.T) {
 			"1 cp-1: cp-2 unknown things",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
-		{"an early server crashes on a peer that it does not trust", rollOf(2, with(fit(), func(s *State) { s.Early, s.Trusts = true, No }), fit()), []string{
-			"0 : cp-1 crashes on cp-2 (true) cp-2 crashes on cp-1 (true)",
+		{"a server that starts crashes on a peer that is there, not on one that starts after it", rollOf(2, untrusting, untrusting), []string{
+			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
 			"1 cp-1 down:",
-			"1 cp-1: cp-2 crashes on cp-1 (true)",
+			"1 cp-1: cp-1 crashes on cp-2 (true) cp-2 crashes on cp-1 (false)",
+			"2 cp-2 down:",
+			"2 cp-2: cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (true)",
+		}},
+		{"whenever a server starts the early ones ask the others", rollOf(3, untrusting, fit()), []string{
+			"0 : cp-1 crashes on cp-2 (false) cp-1 crashes on cp-3 (false) cp-2 crashes on cp-1 (false) cp-2 crashes on cp-3 (false) cp-3 crashes on cp-1 (false) cp-3 crashes on cp-2 (false)",
+			"1 cp-1 down: cp-2 crashes on cp-3 (false) cp-3 crashes on cp-2 (false)",
+			"1 cp-1: cp-2 crashes on cp-1 (false) cp-2 crashes on cp-3 (true) cp-3 crashes on cp-1 (false) cp-3 crashes on cp-2 (true)",
+			"2 cp-2 down: cp-3 crashes on cp-1 (false)",
+			"2 cp-2: cp-3 crashes on cp-1 (true) cp-3 crashes on cp-2 (false)",
+			"3 cp-3 down:", "3 cp-3:",
+		}},
+		{"an early server may crash on a peer that starts after it and is not trusted", rollOf(2, untrusting, fit()), []string{
+			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
+			"1 cp-1 down:",
+			"1 cp-1: cp-2 crashes on cp-1 (false)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
 		{"an early server may crash on whoever answers for a peer", rollOf(2, with(fit(), func(s *State) { s.Early, s.Address = true, No }), fit()), []string{
@@ -158,13 +174,13 @@ func TestWalk(t *testing.T) {
 		{"an early server may crash on whoever answers for a peer and is not trusted", rollOf(2, with(fit(), func(s *State) { s.Early, s.Address, s.Trusts = true, No, No }), fit()), []string{
 			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
 			"1 cp-1 down:",
-			"1 cp-1: cp-2 crashes on cp-1 (true)",
+			"1 cp-1: cp-2 crashes on cp-1 (false)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
 		{"an early server does not ask one with its own lease", rollOf(2, with(fit(), func(s *State) { s.Early, s.Identity, s.Trusts = true, No, No }), fit()), []string{
 			"0 :",
 			"1 cp-1 down:",
-			"1 cp-1: cp-2 crashes on cp-1 (true)",
+			"1 cp-1: cp-2 crashes on cp-1 (false)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
 		{"an early server may crash on a peer that it may not trust", rollOf(2, with(fit(), func(s *State) { s.Early, s.Trusts = true, Unknown }), fit())[:1], []string{
