@@ -204,7 +204,8 @@ func (p *Pass) endpointShared() {
 var invalidAddress = &Rule{
 	ID: "MVP306", Name: "invalid-address-value", Severity: Error,
 	Doc: Doc{
-		What:  "bind-address or secure-port has a value that kube-apiserver cannot parse, or peer-advertise-ip or -port one that it could not use.",
+		What: "bind-address or secure-port has a value that kube-apiserver cannot parse, or peer-advertise-ip or -port one that it could not use. " +
+			"Whether a node has the address of bind-address is not known from a configuration: where it may not, that cannot be told.",
 		Why:   "kube-apiserver exits on the first two. It never reads the last two, so they only say something that is not so.",
 		Fix:   "Write a bare IP address (no brackets, no host name) and a port of 1 to 65535.",
 		Facts: []string{"S8h", "S8i"}, Since: "0.1.0",

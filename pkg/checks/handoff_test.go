@@ -182,6 +182,21 @@ func TestNodeNames(t *testing.T) {
 	}
 }
 
+// handOffOfPod reads the facts from the manifest of one node of several.
+func handOffOfPod(t *testing.T, pod string) HandOff {
+	t.Helper()
+	in, err := config.Read("kube-apiserver.yaml", []byte(pod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := release.OfMinor(36)
+	h := HandOffOf(Input{Cluster: in.Clusters[0], Pair: Pair{From: r, To: r}, Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+	if len(h.Nodes) < 2 {
+		t.Fatalf("%d nodes, want those of the default", len(h.Nodes))
+	}
+	return h
+}
+
 // TestHandOffOfOneManifest has the pod of one node, whose address is not that of the nodes of which nothing is known.
 func TestHandOffOfOneManifest(t *testing.T) {
 	const pod = `apiVersion: v1
@@ -197,15 +212,7 @@ spec:
     volumeMounts: [{name: certs, mountPath: /etc/kubernetes/pki}]
   volumes: [{name: certs, hostPath: {path: /etc/kubernetes/pki}}]
 `
-	in, err := config.Read("kube-apiserver.yaml", []byte(pod))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := release.OfMinor(36)
-	h := HandOffOf(Input{Cluster: in.Clusters[0], Pair: Pair{From: r, To: r}, Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
-	if len(h.Nodes) < 2 {
-		t.Fatalf("%d nodes, want those of the default", len(h.Nodes))
-	}
+	h := handOffOfPod(t, pod)
 	for _, n := range h.Nodes {
 		if n.Running.Address != handoff.Yes {
 			t.Errorf("%s: an address of its own: %s, want yes", n.Name, n.Running.Address)
@@ -228,15 +235,7 @@ spec:
     volumeMounts: [{name: certs, mountPath: /etc/kubernetes/pki}]
   volumes: [{name: certs, hostPath: {path: /etc/kubernetes/pki}}]
 `
-	in, err := config.Read("kube-apiserver.yaml", []byte(pod))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := release.OfMinor(36)
-	h := HandOffOf(Input{Cluster: in.Clusters[0], Pair: Pair{From: r, To: r}, Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
-	if len(h.Nodes) < 2 {
-		t.Fatalf("%d nodes, want those of the default", len(h.Nodes))
-	}
+	h := handOffOfPod(t, pod)
 	for _, n := range h.Nodes {
 		var rules []string
 		for _, stop := range n.Running.Stops {
@@ -269,12 +268,7 @@ spec:
     volumeMounts: [{name: certs, mountPath: /etc/kubernetes/pki}]
   volumes: [{name: certs, hostPath: {path: /etc/kubernetes/pki}}]
 `
-		in, err := config.Read("kube-apiserver.yaml", []byte(pod))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := release.OfMinor(36)
-		h := HandOffOf(Input{Cluster: in.Clusters[0], Pair: Pair{From: r, To: r}, Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+		h := handOffOfPod(t, pod)
 		// What is wrong on one node is not known of the others, and never taken to be right there.
 		others := want
 		if want == handoff.No {

@@ -78,7 +78,8 @@ func (p plane) compareConfigured(a *attempt, servers []*cp.Server, real answers,
 	slices.Sort(into.wrong)
 }
 
-// walk is what the configurations of the servers say of the control plane now.
+// walk is what the configurations of the servers say of the control plane now that one has been started after the other. That
+// is the end of a roll that replaces each by its like.
 func walk(a *attempt, servers []*cp.Server) handoff.Step {
 	var nodes []handoff.Node
 	for _, s := range servers {
@@ -96,7 +97,8 @@ func walk(a *attempt, servers []*cp.Server) handoff.Step {
 		}
 		nodes = append(nodes, handoff.Node{Name: s.HostPort(), Before: state, After: state})
 	}
-	return handoff.Walk(nodes)[0]
+	steps := handoff.Walk(nodes)
+	return steps[len(steps)-1]
 }
 
 func routeKey(server string, r handoff.Resource) string {
