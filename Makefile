@@ -29,10 +29,10 @@ verify: ## are the generated files up to date?
 
 update: ## write golden files and generated documentation anew
 	hack/update-docs.sh
-	$(GO) test ./pkg/report ./pkg/patch ./pkg/checks ./pkg/evidence -update
+	$(GO) test ./internal/report ./pkg/patch ./pkg/checks ./internal/evidence -update
 	$(GO) test ./cmd/mvpcheck -run '^TestExamples$$' -update
 
-update-catalogue: ## make pkg/release/catalogue anew from the releases: make update-catalogue RELEASE=1.38 (default all)
+update-catalogue: ## make internal/release/catalogue anew from the releases: make update-catalogue RELEASE=1.38 (default all)
 	$(GO) run ./test/lab/cmd/labbuild $(if $(RELEASE),-release $(RELEASE)) kubeadm kube-apiserver describe
 	$(GO) run ./test/lab/cmd/labbuild etcd
 	$(GO) test -tags lab -count=1 -timeout 90m -v -run TestCatalogue ./test/lab/catalogue -update $(if $(RELEASE),-release $(RELEASE))

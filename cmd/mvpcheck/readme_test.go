@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // TestReadmeCommands runs what the README tells a newcomer to type first. make is looked up only: it would run this test.

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/mvpcheck/mvpcheck/internal/cli"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 const readingProbe = "docs/guide/reading-probe.md"

@@ -36,4 +36,4 @@ echo "$(jq '.requests | length' "$work/evidence.json") requests, mvpcheck probe 
   "curl --parallel --parallel-immediate --parallel-max 24 --config $work/curl.txt"
 
 echo "synthetic control planes of 10, 25 and 50 servers with 2,000 resources each"
-go test ./pkg/probe -run '^$' -bench 'Fifty' -benchtime 5x -benchmem
+go test ./internal/probe -run '^$' -bench 'Fifty' -benchtime 5x -benchmem

@@ -27,4 +27,4 @@ YAML
 echo "mvpcheck check, now : $(git rev-parse --short "$base")"
 "$work/compare" -runs "$runs" "$work/now check $work/cluster.yaml" "$work/before check $work/cluster.yaml"
 echo "decoding a catalogue"
-go test ./pkg/release -run '^$' -bench 'Catalogue' -benchmem
+go test ./internal/release -run '^$' -bench 'Catalogue' -benchmem

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
 // TestPlanAgreesWithCheck holds what plan says of real files and of the samples of every rule against what check says of

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
 // What the formats for CI systems are told of the rules, and of the run.

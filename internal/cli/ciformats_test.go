@@ -12,8 +12,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // sarifLog is what the tests read of a log.
@@ -70,8 +70,8 @@ func replace(data []byte, r *replacement) []byte {
 		return at
 	}
 	d := &r.DeletedRegion
-	edit := source.Edit{Start: offset(d.StartLine, d.StartColumn), End: offset(d.EndLine, d.EndColumn), New: []byte(r.InsertedContent.Text)}
-	return source.Apply(data, edit)
+	edit := yamldoc.Edit{Start: offset(d.StartLine, d.StartColumn), End: offset(d.EndLine, d.EndColumn), New: []byte(r.InsertedContent.Text)}
+	return yamldoc.Apply(data, edit)
 }
 
 // Who makes the changes of a fix in SARIF has one finding of the rule less, in every sample of every rule. Where patch fixes

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 // The exit codes, the same for every command and every output format. exitFindings wins over exitFailed.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // complete registers the completion of a flag that exists.

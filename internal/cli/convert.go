@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // toReport turns what the rules say of a cluster into its part of the report.
@@ -86,7 +86,7 @@ func requested(r *checks.Rule, ch *choices) bool {
 func rulePage(r *checks.Rule) string { return "docs/rules/" + r.ID + ".md" }
 
 // location is a place as the report has it; nil for no place.
-func location(at source.Place) *report.Location {
+func location(at yamldoc.Place) *report.Location {
 	if at.IsZero() {
 		return nil
 	}
@@ -127,7 +127,7 @@ func clusterName(c *config.Cluster) string {
 
 // controlPlane returns the KubeadmControlPlane or template that holds a cluster, which may be an item of a List; nil for
 // other forms.
-func controlPlane(c *config.Cluster) *source.Value {
+func controlPlane(c *config.Cluster) *yamldoc.Value {
 	if c.Form != config.FormControlPlane {
 		return nil
 	}

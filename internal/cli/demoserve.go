@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/demo"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 // serveDemo keeps the servers up until the context ends. That is how it is meant to end, hence no error.

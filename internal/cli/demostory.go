@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/mvpcheck/mvpcheck/internal/demo"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
 // demoTimeout bounds each request of the story: loopback answers at once or not at all.

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // editsRoom bounds the bytes of a file that are read again to try edits: each finding takes the size of the file. A few
@@ -51,6 +51,6 @@ func (j *judge) editsFor(d *judged, cluster int, f *checks.Finding, ch *choices)
 }
 
 // samePlace tells whether a place is where another was when the files were read before.
-func samePlace(a, b source.Place) bool {
+func samePlace(a, b yamldoc.Place) bool {
 	return !a.IsZero() && !b.IsZero() && a.File.Name == b.File.Name && a.Start == b.Start && a.End == b.End
 }

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // The types of flags. Each reads what .mvpcheck.yaml says too, hence one wording for the mistakes in both.

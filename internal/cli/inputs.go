@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // stdinName is what standard input is called where --stdin-filename does not say.
@@ -170,7 +170,7 @@ func noteTexts(in *config.Input) string {
 // inputError turns an error of reading into one of the report. name is the file that was to be read.
 func inputError(name string, err error) report.InputError {
 	var (
-		syntax *source.SyntaxError
+		syntax *yamldoc.SyntaxError
 		input  *config.Error
 	)
 	switch {
@@ -182,7 +182,7 @@ func inputError(name string, err error) report.InputError {
 	return report.InputError{File: name, Message: strings.TrimPrefix(err.Error(), name+": ")}
 }
 
-func placedError(at source.Place, msg string) report.InputError {
+func placedError(at yamldoc.Place, msg string) report.InputError {
 	p := at.File.Position(at.Start)
 	return report.InputError{File: at.File.Name, Line: p.Line, Column: p.Column, Message: msg}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // judge runs the rules over clusters.
@@ -45,7 +45,7 @@ type judged struct {
 // findingKey tells findings apart.
 type findingKey struct {
 	rule    *checks.Rule
-	at      source.Place
+	at      yamldoc.Place
 	message string
 }
 
@@ -96,7 +96,7 @@ func (d *judged) merge(results []checks.Result, rules []*checks.Rule) {
 	d.pairsOf = map[findingKey][]checks.Pair{}
 	type slot struct {
 		rule *checks.Rule
-		at   source.Place
+		at   yamldoc.Place
 		nth  int
 	}
 	var order []slot
@@ -196,9 +196,9 @@ func (d *judged) silence() {
 }
 
 // files are those that findings can point to.
-func (d *judged) files() []*source.File {
-	files := []*source.File{d.cluster.Input.File}
-	add := func(f *source.File) {
+func (d *judged) files() []*yamldoc.File {
+	files := []*yamldoc.File{d.cluster.Input.File}
+	add := func(f *yamldoc.File) {
 		if !slices.Contains(files, f) {
 			files = append(files, f)
 		}

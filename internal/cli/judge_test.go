@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 func testPairs(minors ...int) []checks.Pair {
@@ -23,8 +23,8 @@ func testPairs(minors ...int) []checks.Pair {
 
 // Equal findings of several pairs are one, with the words of the newest pair at which it is worst.
 func TestMerge(t *testing.T) {
-	file := source.NewFile("f", []byte("abc"))
-	place := func(i int) source.Place { return source.Place{File: file, Start: i, End: i + 1} }
+	file := yamldoc.NewFile("f", []byte("abc"))
+	place := func(i int) yamldoc.Place { return yamldoc.Place{File: file, Start: i, End: i + 1} }
 	all := checks.All()
 	a, b, c, d, e := all[0], all[1], all[2], all[3], all[4]
 	finding := func(r *checks.Rule, at int, s checks.Severity, msg string, w ...checks.When) checks.Finding {

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 // output is one value of -o: a format and the file that it goes to, empty for standard output.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
 // conclude writes to standard error what was changed, what is left and what to do now, and returns what the exit code

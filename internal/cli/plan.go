@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
 const planLong = `Walk through the upgrade of a control plane, node by node, without touching it.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 var update = flag.Bool("update", false, "write the golden files in testdata/plan")

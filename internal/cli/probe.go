@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/probe"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/probe"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
 )
 
 const probeLong = `Ask every API server of a running control plane, and prove which of them hands requests to which peer.

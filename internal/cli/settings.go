@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // settingsName is the file that says for a folder, and those below it, what flags say for one run.
@@ -25,37 +25,37 @@ type settings struct {
 
 // settingKey is a key of .mvpcheck.yaml; its name is that of the flag.
 type settingKey struct {
-	set  func(c *choices, v *source.Value) error
+	set  func(c *choices, v *yamldoc.Value) error
 	copy func(to, from *choices)
 }
 
 var settingKeys = map[string]settingKey{
 	"from": {
-		func(c *choices, v *source.Value) error { return setScalar(&c.from, v) },
+		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.from, v) },
 		func(to, from *choices) { to.from = from.from },
 	},
 	"to": {
-		func(c *choices, v *source.Value) error { return setScalar(&c.to, v) },
+		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.to, v) },
 		func(to, from *choices) { to.to = from.to },
 	},
 	"nodes": {
-		func(c *choices, v *source.Value) error { return setScalar(&c.nodes, v) },
+		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.nodes, v) },
 		func(to, from *choices) { to.nodes = from.nodes },
 	},
 	"only": {
-		func(c *choices, v *source.Value) error { return setRules(&c.only, v) },
+		func(c *choices, v *yamldoc.Value) error { return setRules(&c.only, v) },
 		func(to, from *choices) { to.only = from.only },
 	},
 	"skip": {
-		func(c *choices, v *source.Value) error { return setRules(&c.skip, v) },
+		func(c *choices, v *yamldoc.Value) error { return setRules(&c.skip, v) },
 		func(to, from *choices) { to.skip = from.skip },
 	},
 	"cert-days": {
-		func(c *choices, v *source.Value) error { return setScalar(&c.certDays, v) },
+		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.certDays, v) },
 		func(to, from *choices) { to.certDays = from.certDays },
 	},
 	"fail-on": {
-		func(c *choices, v *source.Value) error { return setScalar(&c.failOn, v) },
+		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.failOn, v) },
 		func(to, from *choices) { to.failOn = from.failOn },
 	},
 }
@@ -64,7 +64,7 @@ var settingKeys = map[string]settingKey{
 var settingOrder = []string{"from", "to", "nodes", "fail-on", "only", "skip", "cert-days"}
 
 // settingError is a mistake in a .mvpcheck.yaml; it counts as one of usage.
-func settingError(at source.Place, format string, args ...any) error {
+func settingError(at yamldoc.Place, format string, args ...any) error {
 	p := at.File.Position(at.Start)
 	return usageError("%s:%d:%d: %w", at.File.Name, p.Line, p.Column, fmt.Errorf(format, args...))
 }
@@ -75,10 +75,10 @@ func readSettings(name string) (*settings, error) {
 	if err != nil {
 		return nil, failure(plainError(name, err))
 	}
-	return parseSettings(source.NewFile(name, data))
+	return parseSettings(yamldoc.NewFile(name, data))
 }
 
-func parseSettings(file *source.File) (*settings, error) {
+func parseSettings(file *yamldoc.File) (*settings, error) {
 	docs, err := file.Text().Documents()
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -86,9 +86,9 @@ func parseSettings(file *source.File) (*settings, error) {
 	s := &settings{}
 	for _, d := range docs {
 		switch {
-		case d.Root == nil || d.Root.Kind == source.Null:
+		case d.Root == nil || d.Root.Kind == yamldoc.Null:
 			continue
-		case d.Root.Kind != source.Map:
+		case d.Root.Kind != yamldoc.Map:
 			return nil, settingError(d.Root.Place(), "the settings are %s; write key: value", d.Root.Kind)
 		}
 		for _, e := range d.Root.Entries {
@@ -100,7 +100,7 @@ func parseSettings(file *source.File) (*settings, error) {
 	return s, nil
 }
 
-func (s *settings) set(e *source.Entry) error {
+func (s *settings) set(e *yamldoc.Entry) error {
 	at := e.Value.KeyPlace()
 	key, ok := settingKeys[e.Key]
 	switch {
@@ -124,19 +124,19 @@ func (s *settings) set(e *source.Entry) error {
 	return nil
 }
 
-func setScalar(to interface{ Set(string) error }, v *source.Value) error {
+func setScalar(to interface{ Set(string) error }, v *yamldoc.Value) error {
 	switch v.Kind {
-	case source.String, source.Number, source.Bool:
+	case yamldoc.String, yamldoc.Number, yamldoc.Bool:
 		return to.Set(v.AsString())
 	}
 	return fmt.Errorf("wants one value, not %s", v.Kind)
 }
 
 // setRules reads rules: a list, or words separated by commas.
-func setRules(to *listValue, v *source.Value) error {
+func setRules(to *listValue, v *yamldoc.Value) error {
 	items := v.Items
-	if v.Kind != source.List {
-		items = []*source.Value{v}
+	if v.Kind != yamldoc.List {
+		items = []*yamldoc.Value{v}
 	}
 	for _, item := range items {
 		if err := setScalar(to, item); err != nil {

@@ -6,8 +6,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // The schema of .mvpcheck.yaml takes what the program takes, and nothing else. Where it cannot, that is said.
@@ -111,7 +111,7 @@ func TestSettingsSchema(t *testing.T) {
 		{"cert-days: 1.5\n", neither},
 	}
 	for _, tt := range tests {
-		_, err := parseSettings(source.NewFile("f", []byte(tt.text)))
+		_, err := parseSettings(yamldoc.NewFile("f", []byte(tt.text)))
 		if want := tt.want == both || tt.want == strict; (err == nil) != want {
 			t.Errorf("%q: the program says %v", tt.text, err)
 		}

@@ -14,8 +14,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // loopback is the address of all servers, which differ in their ports: not every system has more of 127.0.0.0/8.

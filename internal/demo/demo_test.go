@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/probe"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/probe"
 )
 
 // withArgs is a ClusterConfiguration with extraArgs, each NAME=VALUE.

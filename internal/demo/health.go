@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
 )
 
 // A check is a line of /readyz?verbose.

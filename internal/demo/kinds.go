@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 //go:embed kinds.txt

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // serveMetrics answers /metrics with the few series that tell of the hand-off.

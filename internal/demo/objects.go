@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // object is an object as JSON has it, without kind and apiVersion.

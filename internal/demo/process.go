@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // pkiDir is kubeadm's folder of certificates.

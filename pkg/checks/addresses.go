@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // advertiseUnusable is MVP301.
@@ -429,7 +429,7 @@ var mixedFamilies = &Rule{
 }
 
 // placeOf is the place of a node, or else where flags stand.
-func (p *Pass) placeOf(n config.Node) source.Place {
+func (p *Pass) placeOf(n config.Node) yamldoc.Place {
 	if n.At.IsZero() {
 		return p.Cluster.FlagsPlace()
 	}

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // BenchmarkCheck reads and judges one configuration, as a directory check does for each file.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs"
+	"github.com/mvpcheck/mvpcheck/internal/certs"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // openRoot returns the node's files, nil where there are none.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs/certstest"
+	"github.com/mvpcheck/mvpcheck/internal/certs/certstest"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 

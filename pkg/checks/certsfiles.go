@@ -3,9 +3,9 @@ package checks
 import (
 	"fmt"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs"
+	"github.com/mvpcheck/mvpcheck/internal/certs"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // ruleMVP208 is MVP208.

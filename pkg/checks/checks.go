@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // Severity is how bad a finding is.
@@ -101,7 +101,7 @@ type Finding struct {
 	// Message says what is wrong, Why why that matters for this upgrade, Fix what to do.
 	Message, Why, Fix string
 	// At is the place to point at.
-	At      source.Place
+	At      yamldoc.Place
 	Related []Related
 	// Consequence is what follows, When for which of the two releases.
 	Consequence Consequence
@@ -112,7 +112,7 @@ type Finding struct {
 
 // Related is a further place that a finding is about.
 type Related struct {
-	At      source.Place
+	At      yamldoc.Place
 	Message string
 }
 
@@ -150,8 +150,8 @@ type Change struct {
 	On          bool
 	Flag, Value string
 	Arg         *config.Arg
-	Node        *source.Value
-	Entry       *source.Entry
+	Node        *yamldoc.Value
+	Entry       *yamldoc.Entry
 	// Summary says in a few words what was done: set peer-ca-file.
 	Summary string
 }
@@ -228,7 +228,7 @@ func run(s *state, rules []*Rule) Result {
 }
 
 // fileOrder puts the configuration itself before the files beside it.
-func fileOrder(in Input, at source.Place) int {
+func fileOrder(in Input, at yamldoc.Place) int {
 	if at.File == in.Cluster.Input.File {
 		return 0
 	}

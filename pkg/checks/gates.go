@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 const (
@@ -124,7 +124,7 @@ func stageGate(v View) string {
 	return release.AllBeta
 }
 
-func turnedOffBy(v View) (by string, at *source.Place) {
+func turnedOffBy(v View) (by string, at *yamldoc.Place) {
 	name := release.Gate
 	if !v.GateNamed {
 		name = stageGate(v)
@@ -133,7 +133,7 @@ func turnedOffBy(v View) (by string, at *source.Place) {
 }
 
 // lastEntry returns the place of the last entry of a gate, nil where it is not named.
-func lastEntry(v View, name string) *source.Place {
+func lastEntry(v View, name string) *yamldoc.Place {
 	flags := v.Flags.All(release.FlagFeatureGates)
 	for i := len(v.Gates.Entries) - 1; i >= 0; i-- {
 		if e := v.Gates.Entries[i]; e.Name == name {
@@ -144,7 +144,7 @@ func lastEntry(v View, name string) *source.Place {
 	return nil
 }
 
-func (p *Pass) orFlags(at *source.Place) source.Place {
+func (p *Pass) orFlags(at *yamldoc.Place) yamldoc.Place {
 	if at == nil || at.IsZero() {
 		return p.Cluster.FlagsPlace()
 	}
@@ -247,7 +247,7 @@ var gateAmongKubeadm = &Rule{
 	},
 }
 
-func (p *Pass) kubeadmGate(e *source.Entry, when []When, releases string) Finding {
+func (p *Pass) kubeadmGate(e *yamldoc.Entry, when []When, releases string) Finding {
 	f := Finding{
 		Severity: Error, At: e.Value.KeyPlace(), Consequence: RefusedByKubeadm, When: when,
 		Message: fmt.Sprintf("featureGates of the ClusterConfiguration names %s, a gate unknown to kubeadm %s: it refuses the file.", e.Key, releases),

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // emulationOff is MVP108.
@@ -89,7 +89,7 @@ func moveGate(a *config.Arg) Change {
 	return Change{Op: RemoveArg, Arg: a, Summary: "removed feature-gates where the gate does nothing"}
 }
 
-func (p *Pass) wrongComponent(name string, at source.Place, remove Change) Finding {
+func (p *Pass) wrongComponent(name string, at yamldoc.Place, remove Change) Finding {
 	return Finding{
 		Severity: Warning, At: at,
 		Message: fmt.Sprintf("the gate %s is set for %s, where it does nothing.", release.Gate, name),

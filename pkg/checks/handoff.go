@@ -5,9 +5,9 @@ import (
 	"net"
 	"slices"
 
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // HandOff is what a configuration tells of the servers of a control plane and their hand-off. kubeadm's defaults make a

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 const handOffBase = `apiVersion: kubeadm.k8s.io/v1beta4

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // uselessIgnore is MVP011. A rule's Run sees a Cluster, which has no comments: Silence reports its findings.
@@ -35,7 +35,7 @@ const ignoreMark = "mvpcheck:ignore"
 
 // ignoreComment is one comment # mvpcheck:ignore RULE[,RULE] reason.
 type ignoreComment struct {
-	at source.Place
+	at yamldoc.Place
 	// line is the comment's, target the line whose findings it silences; 0: there is none below it.
 	line, target int
 	names        []string
@@ -45,7 +45,7 @@ type ignoreComment struct {
 // Silence takes out the findings of a file that its ignore comments silence. The comments stand on the finding's line, or
 // above it with nothing but comments and blank lines between. ran are the rules that were judged: a comment is useless,
 // which is MVP011, only where its rule was judged and found nothing.
-func Silence(file *source.File, findings []Finding, ran []*Rule) (kept []Finding, silenced []Silenced, useless []Finding) {
+func Silence(file *yamldoc.File, findings []Finding, ran []*Rule) (kept []Finding, silenced []Silenced, useless []Finding) {
 	comments := ignoreComments(file)
 	if len(comments) == 0 {
 		return findings, nil, nil
@@ -73,7 +73,7 @@ func Silence(file *source.File, findings []Finding, ran []*Rule) (kept []Finding
 }
 
 // findingLines returns the line of each finding of the file, 0 for those of other files.
-func findingLines(file *source.File, findings []Finding) []int {
+func findingLines(file *yamldoc.File, findings []Finding) []int {
 	lines := make([]int, len(findings))
 	for i, f := range findings {
 		if f.At.File == file {
@@ -165,7 +165,7 @@ func (c *ignoreComment) where() string {
 
 // ignoreComments finds the ignore comments of a file. They are looked for in its lines, not in YAML's comments: a
 // ConfigMap holds the configuration, comments included, in a string.
-func ignoreComments(file *source.File) []ignoreComment {
+func ignoreComments(file *yamldoc.File) []ignoreComment {
 	var comments []ignoreComment
 	data := file.Data
 	for from := 0; ; {
@@ -190,7 +190,7 @@ func ignoreComments(file *source.File) []ignoreComment {
 			c.target = nextContent(file, line)
 		}
 		begin := from - len(ignoreMark) - start + hash
-		c.at = source.Place{File: file, Start: begin, End: begin + len(strings.TrimRight(text[hash:], " \t"))}
+		c.at = yamldoc.Place{File: file, Start: begin, End: begin + len(strings.TrimRight(text[hash:], " \t"))}
 		comments = append(comments, *c)
 	}
 }
@@ -256,7 +256,7 @@ func parseIgnore(text string) *ignoreComment {
 }
 
 // nextContent returns the next line that is neither blank nor a comment, 0 where there is none.
-func nextContent(file *source.File, line int) int {
+func nextContent(file *yamldoc.File, line int) int {
 	for line++; line <= file.Lines(); line++ {
 		if text := strings.TrimSpace(file.Line(line)); text != "" && text[0] != '#' {
 			return line

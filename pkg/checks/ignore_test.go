@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // at makes a finding of a rule at the first place where a text stands in a file.
-func findingAt(t *testing.T, file *source.File, rule, text string) Finding {
+func findingAt(t *testing.T, file *yamldoc.File, rule, text string) Finding {
 	t.Helper()
 	r, ok := Find(rule)
 	if !ok {
@@ -19,7 +19,7 @@ func findingAt(t *testing.T, file *source.File, rule, text string) Finding {
 	if i < 0 {
 		t.Fatalf("no %q in the file", text)
 	}
-	return Finding{Rule: r, Severity: r.Severity, Message: text, At: source.Place{File: file, Start: i, End: i + len(text)}}
+	return Finding{Rule: r, Severity: r.Severity, Message: text, At: yamldoc.Place{File: file, Start: i, End: i + len(text)}}
 }
 
 func TestSilence(t *testing.T) {
@@ -123,7 +123,7 @@ func TestSilence(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			file := source.NewFile("f.yaml", []byte(tt.data))
+			file := yamldoc.NewFile("f.yaml", []byte(tt.data))
 			var findings []Finding
 			for _, f := range tt.findings {
 				rule, text, _ := strings.Cut(f, "@")
@@ -161,7 +161,7 @@ func TestSilence(t *testing.T) {
 }
 
 func TestSilencePointsAtTheComment(t *testing.T) {
-	file := source.NewFile("f.yaml", []byte("a: 1\nb: 2   # mvpcheck:ignore MVP303 kept  \nc: 3\n"))
+	file := yamldoc.NewFile("f.yaml", []byte("a: 1\nb: 2   # mvpcheck:ignore MVP303 kept  \nc: 3\n"))
 	_, _, useless := Silence(file, []Finding{findingAt(t, file, "MVP303", "c: 3")}, All())
 	if len(useless) != 1 {
 		t.Fatalf("%d useless comments, want 1", len(useless))

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
 )
 
 const evidenceDir = "../../testdata/evidence"

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 )
 
 // where returns the servers that could be asked and for which a test holds.

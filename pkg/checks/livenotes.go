@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 )
 
 // legacyDiscovery is MVP512.

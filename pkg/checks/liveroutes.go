@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 )
 
 // mergesDiscovery is the first minor release whose servers merge their peers' discovery documents into theirs.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
 )
 
 // foundBy says what names the server.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // manifestDrift is MVP401.
@@ -296,8 +296,8 @@ var skippedPhase = &Rule{
 }
 
 // skippedControlPlane returns where an UpgradeConfiguration skips the phase that upgrades kube-apiserver.
-func skippedControlPlane(upgrade *source.Value) []source.Place {
-	var places []source.Place
+func skippedControlPlane(upgrade *yamldoc.Value) []yamldoc.Place {
+	var places []yamldoc.Place
 	for _, section := range []string{"apply", "node"} {
 		phases := upgrade.Get(section, "skipPhases")
 		if phases == nil {

@@ -3,8 +3,8 @@ package checks
 import (
 	"fmt"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // peerAdvertise returns the two flags of a view, nil where they are not set.

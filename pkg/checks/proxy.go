@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // proxiedTraffic is MVP311.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // releases are the two releases of a pair with their names.
@@ -112,7 +112,7 @@ var wrongShape = &Rule{
 				Fix:     shapeFix(p.Cluster),
 			}
 			switch {
-			case pr.Value != nil && pr.Entry != nil && pr.Value == pr.Entry.Value && (pr.Value.Kind == source.Map || pr.Value.Kind == source.List):
+			case pr.Value != nil && pr.Entry != nil && pr.Value == pr.Entry.Value && (pr.Value.Kind == yamldoc.Map || pr.Value.Kind == yamldoc.List):
 				f.Changes = p.reshape(pr)
 			case strings.Contains(pr.Text, "leading dashes"):
 				f.Consequence, f.Why, f.Fix = WillNotStart, "kubeadm writes the name behind its own two dashes, and kube-apiserver exits on the flag.", "write the name without dashes"
@@ -134,7 +134,7 @@ func (p *Pass) reshape(pr config.Problem) []Change {
 }
 
 func shapeFix(c *config.Cluster) string {
-	if c.APIVersion == "v1beta3" || c.Form == config.FormControlPlane && c.APIServer.ArgsEntry != nil && c.APIServer.ArgsEntry.Value.Kind == source.List {
+	if c.APIVersion == "v1beta3" || c.Form == config.FormControlPlane && c.APIServer.ArgsEntry != nil && c.APIServer.ArgsEntry.Value.Kind == yamldoc.List {
 		return "write extraArgs as a map: flag: \"value\""
 	}
 	return "write extraArgs as a list of items: - name: flag, value: \"value\""
@@ -167,7 +167,7 @@ var notAString = &Rule{
 			}
 			text := pr.Value.AsString()
 			shown := text
-			if written := string(pr.At.File.Data[pr.At.Start:pr.At.End]); pr.Value.Kind == source.Bool && written != text {
+			if written := string(pr.At.File.Data[pr.At.Start:pr.At.End]); pr.Value.Kind == yamldoc.Bool && written != text {
 				shown = fmt.Sprintf("%s (%s for YAML)", written, text)
 			}
 			p.Report(Finding{
@@ -310,7 +310,7 @@ var unsupportedSkew = &Rule{
 }
 
 // versionPlace is where the running release is named, else the document's kind.
-func (p *Pass) versionPlace() source.Place {
+func (p *Pass) versionPlace() yamldoc.Place {
 	c := p.Cluster
 	switch {
 	case c.KubernetesVersion.Set():

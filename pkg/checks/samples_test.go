@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 var update = flag.Bool("update", false, "write the .want and fixed files of testdata/rules anew")
@@ -348,7 +348,7 @@ func touchedLines(c *config.Cluster, found []checks.Finding) map[int]bool {
 	return lines
 }
 
-func touch(lines map[int]bool, from, to source.Place) {
+func touch(lines map[int]bool, from, to yamldoc.Place) {
 	first, _ := from.Range()
 	_, last := to.Range()
 	for n := first.Line; n <= last.Line; n++ {
@@ -357,7 +357,7 @@ func touch(lines map[int]bool, from, to source.Place) {
 }
 
 // changed are the values that a change edits or removes.
-func changed(c *config.Cluster, change checks.Change) (values []*source.Value) {
+func changed(c *config.Cluster, change checks.Change) (values []*yamldoc.Value) {
 	switch change.Op {
 	case checks.SetGate, checks.SetFlag:
 		flag := change.Flag
@@ -384,7 +384,7 @@ func changed(c *config.Cluster, change checks.Change) (values []*source.Value) {
 }
 
 // withParents adds the collections that go with the last thing in them.
-func withParents(v *source.Value) (values []*source.Value) {
+func withParents(v *yamldoc.Value) (values []*yamldoc.Value) {
 	for values = append(values, v); v.Parent() != nil && len(v.Parent().Entries)+len(v.Parent().Items) == 1; {
 		v = v.Parent()
 		values = append(values, v)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // TestSettings compares what the rules say of settings with what the real kube-apiserver did with them.

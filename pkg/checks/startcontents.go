@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs"
+	"github.com/mvpcheck/mvpcheck/internal/certs"
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/serverfiles"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/serverfiles"
 )
 
 // serverFile is a file as the kube-apiserver of a view sees it.

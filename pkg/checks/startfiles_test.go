@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs/certstest"
+	"github.com/mvpcheck/mvpcheck/internal/certs/certstest"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // TestUnreadableFile judges files as the real kube-apiserver did: each of the refused ones makes it exit, with each of the

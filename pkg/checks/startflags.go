@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // unknownFlag is MVP120.
@@ -112,7 +112,7 @@ type flagGroup struct {
 // flagsWhere returns the flags for which something holds, one group for each place, name and value.
 func (p *Pass) flagsWhere(holds func(v View, f *config.Flag) bool) []flagGroup {
 	type key struct {
-		at          source.Place
+		at          yamldoc.Place
 		name, value string
 	}
 	var groups []flagGroup
@@ -155,7 +155,7 @@ func flagName(f *config.Flag) string {
 func unnamed(f *config.Flag) bool { return flagName(f) == "" || config.PlaceholderIn(f.Spelling) != "" }
 
 // nameAt returns where the name of a flag stands.
-func nameAt(p *Pass, f *config.Flag) source.Place {
+func nameAt(p *Pass, f *config.Flag) yamldoc.Place {
 	if f.Arg != nil {
 		return f.Arg.NameAt
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // unknownGate is MVP121.
@@ -167,7 +167,7 @@ func (p *Pass) reportDependencies(v View) {
 			out.Fix = fmt.Sprintf("set %s=true in feature-gates%s", need, p.byHand())
 		}
 		// The entry that is at fault: what turns the one off, else what turns the other on.
-		var at *source.Place
+		var at *yamldoc.Place
 		for _, name := range append([]string{need}, append(gates, release.AllBeta, release.AllAlpha)...) {
 			if at == nil {
 				at = lastEntry(v, name)
@@ -188,7 +188,7 @@ func byAllAlpha(v View, r release.GateRefusal) bool {
 type refusedGate struct {
 	release.GateRefusal
 	flag  *config.Flag
-	at    source.Place
+	at    yamldoc.Place
 	views []View
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/certs"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // What files must hold, as [startFile] asks for it.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 func newState(in Input) *state {
@@ -168,7 +168,7 @@ func whenOf(views []View) []When {
 
 // part returns the place of a part of a flag's value: of bytes offset to offset+length where the value stands in the
 // source as it is, else of the whole value.
-func part(f *config.Flag, offset, length int) source.Place {
+func part(f *config.Flag, offset, length int) yamldoc.Place {
 	at := f.At
 	if at.IsZero() {
 		return at
@@ -183,7 +183,7 @@ func part(f *config.Flag, offset, length int) source.Place {
 }
 
 // place returns where a flag stands, or where it would: kubeadm's own arguments stand nowhere.
-func (p *Pass) place(f *config.Flag) source.Place {
+func (p *Pass) place(f *config.Flag) yamldoc.Place {
 	if f == nil || f.At.IsZero() {
 		return p.Cluster.FlagsPlace()
 	}
@@ -216,7 +216,7 @@ func (p *Pass) gateMeant(v View) bool {
 	if slices.ContainsFunc(v.Flags.All(release.FlagFeatureGates), func(f *config.Flag) bool { return f.Unknown }) {
 		return true
 	}
-	if slices.ContainsFunc(p.Cluster.FeatureGates, func(e *source.Entry) bool { return e.Key == release.Gate && e.Value.Text == "true" }) {
+	if slices.ContainsFunc(p.Cluster.FeatureGates, func(e *yamldoc.Entry) bool { return e.Key == release.Gate && e.Value.Text == "true" }) {
 		return true
 	}
 	names := func(args []*config.Arg) bool {

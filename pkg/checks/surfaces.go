@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mvpcheck/mvpcheck/pkg/handoff"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // alike is what servers have in common of which the flags that the catalogue judges are the same: mostly all nodes of a

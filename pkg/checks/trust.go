@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // Flags that only the rules about trust read.
@@ -67,7 +67,7 @@ func sameFlags(a, b View, names []string) bool {
 }
 
 // placeOr returns where a flag stands, or for a flag that is missing or kubeadm's own, where it would.
-func (p *Pass) placeOr(f *config.Flag, v View) source.Place {
+func (p *Pass) placeOr(f *config.Flag, v View) yamldoc.Place {
 	if (f == nil || f.At.IsZero()) && v.Manifest != nil {
 		return v.Manifest.CommandPlace()
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs/certstest"
+	"github.com/mvpcheck/mvpcheck/internal/certs/certstest"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // upgrade is a pair of minor releases.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // ruleMVP206 is MVP206.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/certs"
+	"github.com/mvpcheck/mvpcheck/internal/certs"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // frontProxyCN is the common name that kubeadm gives to the proxy client certificate.

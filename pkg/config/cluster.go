@@ -7,7 +7,7 @@
 package config
 
 import (
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // Form is the kind of document that a configuration came in.
@@ -29,14 +29,14 @@ type Cluster struct {
 	Input *Input
 	Form  Form
 	// Doc is the document of the file that holds the configuration; for manifests the first manifest's.
-	Doc *source.Document
+	Doc *yamldoc.Document
 	// APIVersion is the version part of the ClusterConfiguration's apiVersion, such as v1beta4. Empty for
 	// forms that have none of kubeadm's (KubeadmControlPlane, kind, manifests).
 	APIVersion string
 	// APIVersionAt is the place of the apiVersion.
-	APIVersionAt source.Place
+	APIVersionAt yamldoc.Place
 	// Root is the map of the ClusterConfiguration, nil for manifests.
-	Root *source.Value
+	Root *yamldoc.Value
 
 	KubernetesVersion    Field
 	CertificatesDir      Field
@@ -45,14 +45,14 @@ type Cluster struct {
 	ServiceSubnet        Field
 	Etcd                 Etcd
 	// FeatureGates are kubeadm's own gates; FeatureGatesNode is their map.
-	FeatureGates     []*source.Entry
-	FeatureGatesNode *source.Value
+	FeatureGates     []*yamldoc.Entry
+	FeatureGatesNode *yamldoc.Value
 
 	APIServer         Component
 	ControllerManager Component
 	Scheduler         Component
 	// KubeletGates are the featureGates of a KubeletConfiguration in the same file.
-	KubeletGates []*source.Entry
+	KubeletGates []*yamldoc.Entry
 
 	// Nodes are the control-plane nodes that the input or the user names; see ControlPlaneCount.
 	Nodes []Node
@@ -69,7 +69,7 @@ type Cluster struct {
 	// Patches are kubeadm patch files for kube-apiserver.
 	Patches []*PatchFile
 	// Upgrade has the UpgradeConfiguration documents of the file.
-	Upgrade []*source.Value
+	Upgrade []*yamldoc.Value
 	// Problems are what kubeadm would refuse, drop or read otherwise than it looks.
 	Problems []Problem
 }
@@ -79,11 +79,11 @@ type Field struct {
 	// Value is the field's value, or kubeadm's default.
 	Value string
 	// Node is nil where the configuration does not have the field.
-	Node *source.Value
+	Node *yamldoc.Value
 }
 
 // Set tells whether the configuration has a value for the field.
-func (f Field) Set() bool { return f.Node != nil && f.Node.Kind != source.Null }
+func (f Field) Set() bool { return f.Node != nil && f.Node.Kind != yamldoc.Null }
 
 // Etcd is the part of the etcd configuration that the API server's flags come from.
 type Etcd struct {
@@ -96,11 +96,11 @@ type Etcd struct {
 // Component is a control-plane component's part of the ClusterConfiguration.
 type Component struct {
 	// Node is the component's map, nil where it is absent or empty.
-	Node *source.Value
+	Node *yamldoc.Value
 	// Entry is the component's entry in the ClusterConfiguration, nil where it is absent.
-	Entry *source.Entry
+	Entry *yamldoc.Entry
 	// ArgsEntry is the extraArgs entry, nil where it is absent.
-	ArgsEntry *source.Entry
+	ArgsEntry *yamldoc.Entry
 	// Args are the extraArgs in the order in which kubeadm passes them on.
 	Args []*Arg
 	// Unreadable says why kubeadm cannot read the extraArgs; empty: it can. Args is then what was meant.
@@ -115,17 +115,17 @@ type Arg struct {
 	// MergeMethod is append or prepend (kubeadm v1 only), else empty.
 	MergeMethod string
 	// Node is the list item, or the value of the map entry.
-	Node *source.Value
+	Node *yamldoc.Value
 	// NameAt is the place of the name.
-	NameAt source.Place
+	NameAt yamldoc.Place
 	// ValueNode is nil where the value is missing.
-	ValueNode *source.Value
+	ValueNode *yamldoc.Value
 	// Field is the key that holds it: extraArgs, or the unknown key that it was found under.
 	Field string
 }
 
 // ValuePlace returns the place of the value, or of the name where there is no value.
-func (a *Arg) ValuePlace() source.Place {
+func (a *Arg) ValuePlace() yamldoc.Place {
 	if a.ValueNode == nil || a.ValueNode.Start == a.ValueNode.End {
 		return a.NameAt
 	}
@@ -135,7 +135,7 @@ func (a *Arg) ValuePlace() source.Place {
 // Volume is an extraVolumes entry, or a host path volume of a pod, with where it is mounted.
 type Volume struct {
 	Name, HostPath, MountPath string
-	Node                      *source.Value
+	Node                      *yamldoc.Value
 }
 
 // EnvVar is an environment variable of the kube-apiserver container.
@@ -143,7 +143,7 @@ type EnvVar struct {
 	Name, Value string
 	// Unknown: the value comes from elsewhere (valueFrom), so it is not known here.
 	Unknown bool
-	Node    *source.Value
+	Node    *yamldoc.Value
 }
 
 // Node is a control-plane node.
@@ -155,7 +155,7 @@ type Node struct {
 	// Port is its bindPort; 0: not known, kubeadm's default is 6443.
 	Port int
 	// At is where the address (or else the node) is named.
-	At source.Place
+	At yamldoc.Place
 	// From says what told of the node: InitConfiguration, JoinConfiguration, manifest, --nodes.
 	From string
 }
@@ -183,12 +183,12 @@ const (
 type Problem struct {
 	Kind ProblemKind
 	// At is the place to point at.
-	At source.Place
+	At yamldoc.Place
 	// Value is the value concerned, or for DuplicateKey and UnknownField the value of the Entry.
-	Value *source.Value
-	Entry *source.Entry
+	Value *yamldoc.Value
+	Entry *yamldoc.Entry
 	// Earlier is the place of the first of duplicates.
-	Earlier source.Place
+	Earlier yamldoc.Place
 	// Text says what is wrong, for WrongShape and WrongType.
 	Text string
 	// Suggest is the field that was probably meant.
@@ -222,7 +222,7 @@ func (c *Cluster) Problem(kind ProblemKind) *Problem {
 
 // FlagsPlace returns where a flag of kube-apiserver that is missing would stand: the extraArgs, else the
 // component, else the document's kind; for manifests the command.
-func (c *Cluster) FlagsPlace() source.Place {
+func (c *Cluster) FlagsPlace() yamldoc.Place {
 	switch {
 	case c.APIServer.ArgsEntry != nil:
 		return c.APIServer.ArgsEntry.Value.KeyPlace()
@@ -239,7 +239,7 @@ func (c *Cluster) FlagsPlace() source.Place {
 }
 
 // CommandPlace returns the place of the pod's command.
-func (m *Manifest) CommandPlace() source.Place {
+func (m *Manifest) CommandPlace() yamldoc.Place {
 	for _, key := range []string{"command", "args"} {
 		if v := m.Container.Get(key); v != nil {
 			return v.KeyPlace()

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // Origin says where a flag of an effective command line comes from.
@@ -40,7 +40,7 @@ type Flag struct {
 	// Arg is the extraArg, for FromExtraArgs and FromMerge.
 	Arg *Arg
 	// At is the place of the value; zero for kubeadm's own arguments.
-	At source.Place
+	At yamldoc.Place
 }
 
 // CommandLine is the command line of a kube-apiserver without the program, in its order.
@@ -335,7 +335,7 @@ func (c *Cluster) etcdFolders() []string {
 	return folders
 }
 
-func contains(mounts []Volume, node *source.Value) bool {
+func contains(mounts []Volume, node *yamldoc.Value) bool {
 	for _, m := range mounts {
 		if m.Node == node {
 			return true

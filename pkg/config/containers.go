@@ -5,16 +5,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // readConfigMap reads the kubeadm-config ConfigMap; other ConfigMaps are of no use.
-func (r *reader) readConfigMap(d *source.Document, v *source.Value) (bool, error) {
+func (r *reader) readConfigMap(d *yamldoc.Document, v *yamldoc.Value) (bool, error) {
 	text := v.Get("data", "ClusterConfiguration")
 	if text == nil {
 		return false, nil
 	}
-	if text.Kind != source.String {
+	if text.Kind != yamldoc.String {
 		return false, &Error{Place: text.Place(), Msg: "data.ClusterConfiguration is " + text.Kind.String() + ", not text"}
 	}
 	docs, err := text.Inner().Documents()
@@ -47,18 +47,18 @@ func (r *reader) readConfigMap(d *source.Document, v *source.Value) (bool, error
 }
 
 // readControlPlane reads a Cluster API KubeadmControlPlane or KubeadmControlPlaneTemplate.
-func (r *reader) readControlPlane(d *source.Document, v *source.Value, version string) (bool, error) {
+func (r *reader) readControlPlane(d *yamldoc.Document, v *yamldoc.Value, version string) (bool, error) {
 	spec := v.Get("spec")
 	if v.Get("kind").Str() == "KubeadmControlPlaneTemplate" {
 		spec = spec.Get("template", "spec")
 	}
 	kubeadm := spec.Get("kubeadmConfigSpec")
-	if kubeadm == nil || kubeadm.Kind != source.Map {
+	if kubeadm == nil || kubeadm.Kind != yamldoc.Map {
 		return false, &Error{Place: v.Place(), Msg: v.Get("kind").Str() + " without spec.kubeadmConfigSpec"}
 	}
 	r.checkSchema(v, v.Get("apiVersion").Text, v.Get("kind").Text)
 	c := &Cluster{Input: r.in, Form: FormControlPlane, Doc: d, Root: kubeadm.Get("clusterConfiguration")}
-	if c.Root == nil || c.Root.Kind != source.Map {
+	if c.Root == nil || c.Root.Kind != yamldoc.Map {
 		// Cluster API fills in an empty one; there is a place to add flags to.
 		c.Root = kubeadm
 	}
@@ -79,7 +79,7 @@ func (r *reader) readControlPlane(d *source.Document, v *source.Value, version s
 			r.problems = append(r.problems, Problem{Kind: Placeholder, At: n.Place(), Value: n, Text: mark})
 		}
 	}
-	if n := spec.Get("replicas"); n != nil && n.Kind == source.Number {
+	if n := spec.Get("replicas"); n != nil && n.Kind == yamldoc.Number {
 		c.Replicas, _ = strconv.Atoi(n.Text)
 		c.ReplicasFrom = "spec.replicas"
 	}
@@ -92,7 +92,7 @@ func (r *reader) readControlPlane(d *source.Document, v *source.Value, version s
 }
 
 // readKind reads a kind Cluster: its featureGates go to every component, and its kubeadmConfigPatches are text.
-func (r *reader) readKind(d *source.Document, v *source.Value) error {
+func (r *reader) readKind(d *yamldoc.Document, v *yamldoc.Value) error {
 	c := &Cluster{Input: r.in, Form: FormKind, Doc: d, CertificatesDir: Field{Value: DefaultCertificatesDir}}
 	r.fillKindNodes(c, v)
 	if gates := v.Get("featureGates"); gates != nil && len(gates.Entries) > 0 {
@@ -103,7 +103,7 @@ func (r *reader) readKind(d *source.Document, v *source.Value) error {
 		}
 		c.APIServer.Args = append(c.APIServer.Args, &Arg{Name: "feature-gates", Value: strings.Join(pairs, ","), Node: gates, NameAt: gates.KeyPlace(), ValueNode: gates, Field: "featureGates"})
 	}
-	patches := []*source.Value{v.Get("kubeadmConfigPatches")}
+	patches := []*yamldoc.Value{v.Get("kubeadmConfigPatches")}
 	if nodes := v.Get("nodes"); nodes != nil {
 		for _, n := range nodes.Items {
 			patches = append(patches, n.Get("kubeadmConfigPatches"))
@@ -127,8 +127,8 @@ func (r *reader) readKind(d *source.Document, v *source.Value) error {
 	return nil
 }
 
-func (r *reader) readKindPatch(c *Cluster, item *source.Value) error {
-	if item.Kind != source.String {
+func (r *reader) readKindPatch(c *Cluster, item *yamldoc.Value) error {
+	if item.Kind != yamldoc.String {
 		return nil
 	}
 	docs, err := item.Inner().Documents()
@@ -142,7 +142,7 @@ func (r *reader) readKindPatch(c *Cluster, item *source.Value) error {
 		p := &Cluster{Root: d.Root, Input: c.Input}
 		// A patch of kind has no apiVersion of its own: map and list are both merged into what kind writes.
 		args := d.Root.Get("apiServer", "extraArgs")
-		r.fillCluster(p, args == nil || args.Kind != source.List)
+		r.fillCluster(p, args == nil || args.Kind != yamldoc.List)
 		c.APIServer.Node = p.APIServer.Node
 		c.APIServer.ArgsEntry = p.APIServer.ArgsEntry
 		c.APIServer.Args = append(c.APIServer.Args, p.APIServer.Args...)
@@ -160,7 +160,7 @@ func (r *reader) readKindPatch(c *Cluster, item *source.Value) error {
 	return nil
 }
 
-func (r *reader) fillKindNodes(c *Cluster, v *source.Value) {
+func (r *reader) fillKindNodes(c *Cluster, v *yamldoc.Value) {
 	nodes := v.Get("nodes")
 	c.Replicas, c.ReplicasFrom = 1, "kind's default of one control-plane node"
 	if nodes == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 func FuzzRead(f *testing.F) {
@@ -28,7 +28,7 @@ func FuzzRead(f *testing.F) {
 		}
 		in, err := Read("fuzz.yaml", data)
 		if err != nil {
-			var se *source.SyntaxError
+			var se *yamldoc.SyntaxError
 			var ce *Error
 			if !errors.As(err, &se) && !errors.As(err, &ce) {
 				t.Fatalf("the error has no place: %T %v", err, err)
@@ -58,7 +58,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func inFile(t *testing.T, p source.Place) {
+func inFile(t *testing.T, p yamldoc.Place) {
 	t.Helper()
 	if p.IsZero() {
 		return

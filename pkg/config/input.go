@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // MaxSize bounds the size of an input in bytes. kubeadm's files have a few kilobytes; a ConfigMap at most 1 MiB.
@@ -16,8 +16,8 @@ const MaxSize = 16 << 20
 
 // Input is a file that was read and the clusters that it holds.
 type Input struct {
-	File *source.File
-	Docs []*source.Document
+	File *yamldoc.File
+	Docs []*yamldoc.Document
 	// Clusters are in the order of the file; empty where the file has only documents that say nothing about
 	// kube-apiserver's flags, and then Notes says what it has.
 	Clusters []*Cluster
@@ -30,12 +30,12 @@ type Input struct {
 // Note is a remark with its place; the place may be zero.
 type Note struct {
 	Text string
-	At   source.Place
+	At   yamldoc.Place
 }
 
 // Error is an input that cannot be read as a configuration. It has the place and says what to do.
 type Error struct {
-	Place source.Place
+	Place yamldoc.Place
 	Msg   string
 	// Foreign: the file has nothing to do with kubeadm; a directory walk passes it over.
 	Foreign bool
@@ -44,11 +44,11 @@ type Error struct {
 // Error returns file:line:column: message.
 func (e *Error) Error() string {
 	p := e.Place.File.Position(e.Place.Start)
-	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, source.OneLine(e.Msg))
+	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, yamldoc.OneLine(e.Msg))
 }
 
-func fileError(f *source.File, offset int, foreign bool, format string, args ...any) *Error {
-	return &Error{Place: source.Place{File: f, Start: offset, End: offset}, Msg: fmt.Sprintf(format, args...), Foreign: foreign}
+func fileError(f *yamldoc.File, offset int, foreign bool, format string, args ...any) *Error {
+	return &Error{Place: yamldoc.Place{File: f, Start: offset, End: offset}, Msg: fmt.Sprintf(format, args...), Foreign: foreign}
 }
 
 // ReadFile reads a configuration from a file of the local file system. See Read for the errors; those of the
@@ -90,7 +90,7 @@ func plainPathError(name string, err error) error {
 // Read reads a configuration. The error is a *source.SyntaxError for text that is not YAML, an *Error for a
 // file that holds nothing that mvpcheck reads or that kubeadm could not decode.
 func Read(name string, data []byte) (*Input, error) {
-	file := source.NewFile(name, data)
+	file := yamldoc.NewFile(name, data)
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fileError(file, 0, true, "the file is empty")
 	}

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // Marks of template languages. A directive stands at the start of a line and cannot be YAML that somebody meant.
@@ -26,7 +26,7 @@ var (
 
 // lookAlike recognises the files that people take for a kubeadm configuration, by their text, before anything
 // is parsed: some of them are YAML by accident.
-func lookAlike(f *source.File) *Error {
+func lookAlike(f *yamldoc.File) *Error {
 	data := bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	at := func(re *regexp.Regexp) int {
 		loc := re.FindIndex(f.Data)
@@ -96,8 +96,8 @@ func insideBlockScalar(data []byte, at int) bool {
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // templateError explains a syntax error that comes from template marks, nil where it does not.
-func templateError(f *source.File, err error) *Error {
-	var se *source.SyntaxError
+func templateError(f *yamldoc.File, err error) *Error {
+	var se *yamldoc.SyntaxError
 	if !errors.As(err, &se) {
 		return nil
 	}
@@ -110,8 +110,8 @@ func templateError(f *source.File, err error) *Error {
 }
 
 // notConfig says what a file without any document that mvpcheck reads looks like.
-func notConfig(f *source.File, docs []*source.Document) *Error {
-	var root *source.Value
+func notConfig(f *yamldoc.File, docs []*yamldoc.Document) *Error {
+	var root *yamldoc.Value
 	for _, d := range docs {
 		if d.Root != nil {
 			root = d.Root
@@ -123,9 +123,9 @@ func notConfig(f *source.File, docs []*source.Document) *Error {
 		return fileError(f, 0, true, "no kubeadm document found: the file has only comments")
 	case k3sKey.Match(f.Data) && root.Get("apiVersion") == nil:
 		return fileError(f, root.Start, true, "this is a k3s or RKE2 configuration, not kubeadm's; mvpcheck reads kubeadm configurations only")
-	case root.Kind == source.List && isPlaybook(root):
+	case root.Kind == yamldoc.List && isPlaybook(root):
 		return fileError(f, root.Start, true, "no kubeadm document found: this is an Ansible playbook; check the file that it renders or the ConfigMap kube-system/kubeadm-config")
-	case root.Kind != source.Map:
+	case root.Kind != yamldoc.Map:
 		return fileError(f, root.Start, true, "no kubeadm document found: the document is %s", root.Kind)
 	}
 	if v := embeddedKubeadm(root); v != nil {
@@ -141,7 +141,7 @@ func notConfig(f *source.File, docs []*source.Document) *Error {
 	return fileError(f, root.Start, true, "no kubeadm document found: no document has an apiVersion and a kind that mvpcheck reads")
 }
 
-func isPlaybook(list *source.Value) bool {
+func isPlaybook(list *yamldoc.Value) bool {
 	for _, item := range list.Items {
 		if item.Get("hosts") != nil || item.Get("import_playbook") != nil || item.Get("tasks") != nil {
 			return true
@@ -151,8 +151,8 @@ func isPlaybook(list *source.Value) bool {
 }
 
 // embeddedKubeadm returns a string value that holds the text of a kubeadm configuration.
-func embeddedKubeadm(v *source.Value) *source.Value {
-	if v.Kind == source.String && strings.Contains(v.Text, "\n") && kindKubeadm.MatchString(v.Text) {
+func embeddedKubeadm(v *yamldoc.Value) *yamldoc.Value {
+	if v.Kind == yamldoc.String && strings.Contains(v.Text, "\n") && kindKubeadm.MatchString(v.Text) {
 		return v
 	}
 	for _, item := range v.Items {
@@ -168,7 +168,7 @@ func embeddedKubeadm(v *source.Value) *source.Value {
 	return nil
 }
 
-func quoteKey(v *source.Value) string {
+func quoteKey(v *yamldoc.Value) string {
 	if e := v.Entry(); e != nil {
 		return "'" + e.Key + "'"
 	}

@@ -10,7 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // Manifest is the pod of a kube-apiserver: a static pod manifest of a node, or its mirror pod.
@@ -18,8 +18,8 @@ type Manifest struct {
 	// File is the name of the file that it stands in.
 	File string
 	// Doc is its document, Container the map of the kube-apiserver container.
-	Doc       *source.Document
-	Container *source.Value
+	Doc       *yamldoc.Document
+	Container *yamldoc.Value
 	// Mirror: it is the API's copy of a static pod.
 	Mirror bool
 	// Node is the node, as far as the pod tells it.
@@ -28,7 +28,7 @@ type Manifest struct {
 	Image string
 	// Version is the image's tag, empty where it has none.
 	Version   string
-	VersionAt source.Place
+	VersionAt yamldoc.Place
 	// Command is the command line of kube-apiserver, without the program.
 	Command []Word
 	// Program is the word that is kube-apiserver.
@@ -45,16 +45,16 @@ type Manifest struct {
 // Word is one word of a command line.
 type Word struct {
 	Text string
-	At   source.Place
+	At   yamldoc.Place
 	// Node is the list item that the word comes from.
-	Node *source.Value
+	Node *yamldoc.Value
 }
 
 // endpointAnnotation holds the advertise address and port that kubeadm wrote the manifest with.
 const endpointAnnotation = "kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint"
 
 // readManifest reads a Pod; nil where it is not that of a kube-apiserver.
-func readManifest(d *source.Document, v *source.Value) (*Manifest, error) {
+func readManifest(d *yamldoc.Document, v *yamldoc.Value) (*Manifest, error) {
 	meta := v.Get("metadata")
 	containers := v.Get("spec", "containers")
 	if containers == nil {
@@ -62,7 +62,7 @@ func readManifest(d *source.Document, v *source.Value) (*Manifest, error) {
 	}
 	name := meta.Get("name").Str()
 	isAPIServer := meta.Get("labels", "component").Str() == "kube-apiserver" || name == "kube-apiserver" || strings.HasPrefix(name, "kube-apiserver-")
-	var container *source.Value
+	var container *yamldoc.Value
 	for _, c := range containers.Items {
 		if n := c.Get("name").Str(); n == "kube-apiserver" || isAPIServer && (container == nil || mentionsAPIServer(c)) {
 			container = c
@@ -88,7 +88,7 @@ func readManifest(d *source.Document, v *source.Value) (*Manifest, error) {
 	return m, nil
 }
 
-func mentionsAPIServer(c *source.Value) bool {
+func mentionsAPIServer(c *yamldoc.Value) bool {
 	for _, key := range []string{"command", "args"} {
 		list := c.Get(key)
 		if list == nil {
@@ -106,7 +106,7 @@ func mentionsAPIServer(c *source.Value) bool {
 // apiServerWord finds kube-apiserver as a program: at the start of a word, with or without a path.
 var apiServerWord = regexp.MustCompile(`(?:^|[\s;&|])(?:\S*/)?kube-apiserver(?:\s|$)`)
 
-func (m *Manifest) readNode(v *source.Value) {
+func (m *Manifest) readNode(v *yamldoc.Value) {
 	m.Node = Node{Name: v.Get("spec", "nodeName").Str(), From: "manifest", At: v.Place()}
 	if m.Mirror {
 		m.Node.From = "mirror pod"
@@ -120,7 +120,7 @@ func (m *Manifest) readNode(v *source.Value) {
 	}
 }
 
-func (m *Manifest) readMounts(v *source.Value) {
+func (m *Manifest) readMounts(v *yamldoc.Value) {
 	host := map[string]string{}
 	if vols := v.Get("spec", "volumes"); vols != nil {
 		for _, vol := range vols.Items {
@@ -156,7 +156,7 @@ func (m *Manifest) readCommand() {
 }
 
 // words are the words of list items, with environment variables filled in.
-func (m *Manifest) words(items []*source.Value) []Word {
+func (m *Manifest) words(items []*yamldoc.Value) []Word {
 	words := make([]Word, 0, len(items))
 	for _, item := range items {
 		words = append(words, Word{Text: m.expand(item.AsString()), At: item.Place(), Node: item})

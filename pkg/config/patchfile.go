@@ -8,19 +8,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // PatchFile is a kubeadm patch for the kube-apiserver pod, from a folder given to kubeadm's --patches.
 type PatchFile struct {
-	File *source.File
+	File *yamldoc.File
 	// Type is strategic, merge or json.
 	Type string
 	// Root is the patch itself: a map, or for json the list of operations.
-	Root *source.Value
+	Root *yamldoc.Value
 	// Command and Args are the lists of a strategic or merge patch, nil where it has none.
-	Command, Args *source.Value
+	Command, Args *yamldoc.Value
 }
 
 // Names of patch files as kubeadm reads them (kubeadm's util/patches, alike in 1.33 to 1.37): the ending is .json or
@@ -61,7 +61,7 @@ func readPatchFile(name, patchType string) ([]*PatchFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := source.NewFile(name, data)
+	file := yamldoc.NewFile(name, data)
 	docs, err := file.Text().Documents()
 	if err != nil {
 		return nil, err
@@ -80,11 +80,11 @@ func readPatchFile(name, patchType string) ([]*PatchFile, error) {
 	return patches, nil
 }
 
-func newPatch(root *source.Value, patchType string) *PatchFile {
+func newPatch(root *yamldoc.Value, patchType string) *PatchFile {
 	switch {
 	case patchType == "json":
 		return jsonPatch(root)
-	case root.Kind != source.Map:
+	case root.Kind != yamldoc.Map:
 		return nil
 	}
 	p := &PatchFile{File: root.Document().Text.File, Type: patchType, Root: root}
@@ -99,7 +99,7 @@ func newPatch(root *source.Value, patchType string) *PatchFile {
 	return p
 }
 
-func items(v *source.Value) []*source.Value {
+func items(v *yamldoc.Value) []*yamldoc.Value {
 	if v == nil {
 		return nil
 	}
@@ -107,8 +107,8 @@ func items(v *source.Value) []*source.Value {
 }
 
 // jsonPatch returns the RFC 6902 patch that a list is, nil where it is none for a pod.
-func jsonPatch(v *source.Value) *PatchFile {
-	if v.Kind != source.List || len(v.Items) == 0 {
+func jsonPatch(v *yamldoc.Value) *PatchFile {
+	if v.Kind != yamldoc.List || len(v.Items) == 0 {
 		return nil
 	}
 	for _, op := range v.Items {
@@ -120,7 +120,7 @@ func jsonPatch(v *source.Value) *PatchFile {
 }
 
 // strategicPatch returns the patch that a pod without an image is, nil for a whole pod.
-func strategicPatch(v *source.Value) *PatchFile {
+func strategicPatch(v *yamldoc.Value) *PatchFile {
 	containers := items(v.Get("spec", "containers"))
 	if len(containers) == 0 || v.Get("metadata", "name").Str() != "kube-apiserver" {
 		return nil
@@ -186,7 +186,7 @@ type patchedWord struct {
 	word Word
 }
 
-func listWords(list *source.Value) []patchedWord {
+func listWords(list *yamldoc.Value) []patchedWord {
 	words := make([]patchedWord, 0, len(list.Items))
 	for _, item := range list.Items {
 		words = append(words, patchedWord{word: Word{Text: item.AsString(), At: item.Place(), Node: item}})
@@ -194,23 +194,23 @@ func listWords(list *source.Value) []patchedWord {
 	return words
 }
 
-func applyOperation(words []patchedWord, op *source.Value, list, index string) ([]patchedWord, bool) {
+func applyOperation(words []patchedWord, op *yamldoc.Value, list, index string) ([]patchedWord, bool) {
 	value := op.Get("value")
-	if list == "args" && index == "" && value != nil && value.Kind == source.List {
+	if list == "args" && index == "" && value != nil && value.Kind == yamldoc.List {
 		return append(words, listWords(value)...), true
 	}
 	if list == "args" && index != "-" {
 		return words, false
 	}
 	var word []patchedWord
-	if value != nil && value.Kind == source.String {
+	if value != nil && value.Kind == yamldoc.String {
 		word = []patchedWord{{word: Word{Text: value.Text, At: value.Place(), Node: value}}}
 	}
 	at := len(words)
 	if index != "-" {
 		var err error
 		if at, err = strconv.Atoi(index); err != nil {
-			if value != nil && value.Kind == source.List {
+			if value != nil && value.Kind == yamldoc.List {
 				return listWords(value), true
 			}
 			return words, false

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 const kubeadmGroup = "kubeadm.k8s.io/"
@@ -22,11 +22,11 @@ type reader struct {
 
 // kubeadmDocs are the kubeadm documents of one text: a file, or one ConfigMap's data.
 type kubeadmDocs struct {
-	cluster     *source.Document
-	clusterRoot *source.Value
+	cluster     *yamldoc.Document
+	clusterRoot *yamldoc.Value
 	nodes       []Node
-	upgrade     []*source.Value
-	kubelet     *source.Value
+	upgrade     []*yamldoc.Value
+	kubelet     *yamldoc.Value
 	kinds       []string
 }
 
@@ -61,8 +61,8 @@ func (r *reader) read() error {
 
 // readObject reads one object: a document or an item of a List. It returns false for objects that mvpcheck has
 // no use for.
-func (r *reader) readObject(d *source.Document, v *source.Value, plain *kubeadmDocs, manifests *[]*Manifest) (bool, error) {
-	if v.Kind == source.List {
+func (r *reader) readObject(d *yamldoc.Document, v *yamldoc.Value, plain *kubeadmDocs, manifests *[]*Manifest) (bool, error) {
+	if v.Kind == yamldoc.List {
 		p := jsonPatch(v)
 		if p != nil {
 			r.in.Patches = append(r.in.Patches, p)
@@ -115,7 +115,7 @@ func (r *reader) readObject(d *source.Document, v *source.Value, plain *kubeadmD
 	return false, nil
 }
 
-func (r *reader) readKubeadm(d *source.Document, v *source.Value, version, kind string, docs *kubeadmDocs) error {
+func (r *reader) readKubeadm(d *yamldoc.Document, v *yamldoc.Value, version, kind string, docs *kubeadmDocs) error {
 	docs.kinds = append(docs.kinds, kind)
 	r.checkSchema(v, kubeadmGroup+version, kind)
 	switch kind {
@@ -127,7 +127,7 @@ func (r *reader) readKubeadm(d *source.Document, v *source.Value, version, kind 
 	case "InitConfiguration":
 		docs.addNode(v.Get("localAPIEndpoint"), v, kind)
 	case "JoinConfiguration":
-		if cp := v.Get("controlPlane"); cp != nil && cp.Kind == source.Map {
+		if cp := v.Get("controlPlane"); cp != nil && cp.Kind == yamldoc.Map {
 			docs.addNode(cp.Get("localAPIEndpoint"), v, kind)
 		}
 	case "UpgradeConfiguration":
@@ -136,7 +136,7 @@ func (r *reader) readKubeadm(d *source.Document, v *source.Value, version, kind 
 	return nil
 }
 
-func (docs *kubeadmDocs) addNode(endpoint, root *source.Value, kind string) {
+func (docs *kubeadmDocs) addNode(endpoint, root *yamldoc.Value, kind string) {
 	n := Node{Name: root.Get("nodeRegistration", "name").Str(), From: kind, At: root.Place()}
 	if a := endpoint.Get("advertiseAddress"); a != nil && a.Text != "" {
 		n.Address, n.At = a.Text, a.Place()
@@ -191,11 +191,11 @@ func (c *Cluster) refused() error {
 }
 
 // entries returns a Map's entries that are in force.
-func entries(v *source.Value) []*source.Entry {
+func entries(v *yamldoc.Value) []*yamldoc.Entry {
 	if v == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(v.Entries), func(e *source.Entry) bool { return e.Replaced })
+	return slices.DeleteFunc(slices.Clone(v.Entries), func(e *yamldoc.Entry) bool { return e.Replaced })
 }
 
 // fillCluster reads the fields of a ClusterConfiguration. mapArgs: the extraArgs are a map.
@@ -203,7 +203,7 @@ func (r *reader) fillCluster(c *Cluster, mapArgs bool) {
 	root := c.Root
 	field := func(def string, keys ...string) Field {
 		n := root.Get(keys...)
-		if n == nil || n.Text == "" || n.Kind == source.Null {
+		if n == nil || n.Text == "" || n.Kind == yamldoc.Null {
 			return Field{Value: def, Node: n}
 		}
 		return Field{Value: n.Text, Node: n}
@@ -228,7 +228,7 @@ const DefaultCertificatesDir = "/etc/kubernetes/pki"
 func (r *reader) fillEtcd(c *Cluster, mapArgs bool) {
 	etcd := c.Root.Get("etcd")
 	external := etcd.Get("external")
-	if external == nil || external.Kind != source.Map {
+	if external == nil || external.Kind != yamldoc.Map {
 		c.Etcd.LocalArgs, _ = r.readArgs(etcd.Get("local").Find("extraArgs"), mapArgs, "etcd")
 		return
 	}
@@ -241,10 +241,10 @@ func (r *reader) fillEtcd(c *Cluster, mapArgs bool) {
 	c.Etcd.KeyFile = external.Get("keyFile").Str()
 }
 
-func (r *reader) readComponent(root *source.Value, name string, mapArgs bool) Component {
+func (r *reader) readComponent(root *yamldoc.Value, name string, mapArgs bool) Component {
 	comp := Component{Entry: root.Find(name)}
 	node := root.Get(name)
-	if node == nil || node.Kind != source.Map {
+	if node == nil || node.Kind != yamldoc.Map {
 		return comp
 	}
 	comp.Node = node
@@ -263,7 +263,7 @@ func (r *reader) readComponent(root *source.Value, name string, mapArgs bool) Co
 	return comp
 }
 
-func readEnvs(list *source.Value) []EnvVar {
+func readEnvs(list *yamldoc.Value) []EnvVar {
 	var envs []EnvVar
 	for _, item := range list.Items {
 		e := EnvVar{Name: item.Get("name").Str(), Value: item.Get("value").Str(), Node: item}
@@ -275,12 +275,12 @@ func readEnvs(list *source.Value) []EnvVar {
 
 // readArgs reads extraArgs as kubeadm does, and where kubeadm cannot, as they were meant; unreadable then says
 // why kubeadm refuses them.
-func (r *reader) readArgs(e *source.Entry, mapArgs bool, component string) (args []*Arg, unreadable string) {
+func (r *reader) readArgs(e *yamldoc.Entry, mapArgs bool, component string) (args []*Arg, unreadable string) {
 	if e == nil {
 		return nil, ""
 	}
 	v := e.Value
-	shape := func(at source.Place, value *source.Value, format string, a ...any) {
+	shape := func(at yamldoc.Place, value *yamldoc.Value, format string, a ...any) {
 		text := fmt.Sprintf(format, a...)
 		r.problems = append(r.problems, Problem{Kind: WrongShape, At: at, Value: value, Entry: e, Text: text, Component: component})
 		if unreadable == "" {
@@ -288,14 +288,14 @@ func (r *reader) readArgs(e *source.Entry, mapArgs bool, component string) (args
 		}
 	}
 	switch v.Kind {
-	case source.Null:
+	case yamldoc.Null:
 		return nil, ""
-	case source.Map:
+	case yamldoc.Map:
 		if !mapArgs {
 			shape(v.KeyPlace(), v, "extraArgs is a map here; this apiVersion wants a list of name and value")
 		}
 		args = r.readMapArgs(v, component, mapArgs)
-	case source.List:
+	case yamldoc.List:
 		if mapArgs {
 			shape(v.KeyPlace(), v, "extraArgs is a list here; this apiVersion wants a map of flag names to values")
 		}
@@ -315,7 +315,7 @@ func (r *reader) readArgs(e *source.Entry, mapArgs bool, component string) (args
 	return args, unreadable
 }
 
-func (r *reader) readMapArgs(v *source.Value, component string, sorted bool) []*Arg {
+func (r *reader) readMapArgs(v *yamldoc.Value, component string, sorted bool) []*Arg {
 	var args []*Arg
 	for _, e := range entries(v) {
 		r.wantString(e.Value, component)
@@ -328,15 +328,15 @@ func (r *reader) readMapArgs(v *source.Value, component string, sorted bool) []*
 	return args
 }
 
-func (r *reader) readListArgs(v *source.Value, component string, shape func(source.Place, *source.Value, string, ...any)) []*Arg {
+func (r *reader) readListArgs(v *yamldoc.Value, component string, shape func(yamldoc.Place, *yamldoc.Value, string, ...any)) []*Arg {
 	var args []*Arg
 	for _, item := range v.Items {
-		if item.Kind != source.Map {
+		if item.Kind != yamldoc.Map {
 			shape(item.Place(), item, "an item of extraArgs is %s; it wants a map with name and value", item.Kind)
 			continue
 		}
 		name, value := item.Get("name"), item.Get("value")
-		if name == nil || name.Kind == source.Null || name.Kind == source.String && name.Text == "" {
+		if name == nil || name.Kind == yamldoc.Null || name.Kind == yamldoc.String && name.Text == "" {
 			shape(item.Place(), item, "an item of extraArgs has no name")
 			continue
 		}
@@ -354,11 +354,11 @@ func (r *reader) readListArgs(v *source.Value, component string, shape func(sour
 }
 
 // wantString records a scalar that kubeadm does not read as a string.
-func (r *reader) wantString(v *source.Value, component string) {
+func (r *reader) wantString(v *yamldoc.Value, component string) {
 	switch v.Kind {
-	case source.Bool, source.Number:
+	case yamldoc.Bool, yamldoc.Number:
 		r.problems = append(r.problems, Problem{Kind: NotString, At: v.Place(), Value: v, Component: component})
-	case source.List, source.Map:
+	case yamldoc.List, yamldoc.Map:
 		r.problems = append(r.problems, Problem{Kind: WrongType, At: v.Place(), Value: v,
 			Text: fmt.Sprintf("%s is %s; kubeadm wants a string there and refuses the file", v.Path(), v.Kind)})
 	}
@@ -366,8 +366,8 @@ func (r *reader) wantString(v *source.Value, component string) {
 
 // findPlaceholders records template marks where a value matters to the rules.
 func (r *reader) findPlaceholders(c *Cluster) {
-	note := func(v *source.Value) {
-		if v == nil || v.Kind == source.Map || v.Kind == source.List {
+	note := func(v *yamldoc.Value) {
+		if v == nil || v.Kind == yamldoc.Map || v.Kind == yamldoc.List {
 			return
 		}
 		if mark := PlaceholderIn(v.Text); mark != "" {
@@ -395,7 +395,7 @@ func (r *reader) findPlaceholders(c *Cluster) {
 func (r *reader) noteNothing(docs *kubeadmDocs) {
 	kinds := slices.Compact(slices.Sorted(slices.Values(docs.kinds)))
 	text := "no ClusterConfiguration here (only " + strings.Join(kinds, ", ") + "), so nothing says which flags kube-apiserver gets; give the cluster's: kubectl -n kube-system get configmap kubeadm-config -o yaml | mvpcheck check -"
-	at := source.Place{}
+	at := yamldoc.Place{}
 	for _, d := range r.in.Docs {
 		if d.Root != nil {
 			at = d.Root.Place()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // Refused returns what in the form of the cluster's file makes kubeadm refuse it as a whole. Text and Suggest of each
@@ -34,7 +34,7 @@ func (c *Cluster) Refused() []Problem {
 		}
 	}
 	for _, d := range c.Input.Docs {
-		if d.Root != nil && d.Root.Kind == source.Map && coreGroup(d.Root) {
+		if d.Root != nil && d.Root.Kind == yamldoc.Map && coreGroup(d.Root) {
 			at := d.Region(d.Root.Start, d.Root.Start)
 			out = append(out, Problem{At: at, Text: fmt.Sprintf("document %d is a %s, which is not of a named API group", d.Index, d.Root.Get("kind").Str()), Suggest: "keep it in a file of its own"})
 		}
@@ -85,7 +85,7 @@ func onlyComments(text []byte) bool {
 }
 
 // coreGroup tells whether an object is of the core API group, whose apiVersion has no group: kubeadm wants one.
-func coreGroup(v *source.Value) bool {
+func coreGroup(v *yamldoc.Value) bool {
 	apiVersion := v.Get("apiVersion").Str()
 	return apiVersion != "" && !strings.Contains(apiVersion, "/")
 }

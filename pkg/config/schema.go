@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // checkSchema records what the types of a kind do not have or cannot take: unknown fields, duplicate keys, values of
 // another type. extraArgs are left to readArgs, which knows what was meant.
-func (r *reader) checkSchema(v *source.Value, apiVersion, kind string) {
+func (r *reader) checkSchema(v *yamldoc.Value, apiVersion, kind string) {
 	s := schemaChecker{r: r, version: apiVersion[strings.LastIndexByte(apiVersion, '/')+1:], kind: kind}
 	field, ok := release.Schema(apiVersion, kind)
 	if !ok {
@@ -31,7 +31,7 @@ func (s *schemaChecker) add(p Problem) {
 }
 
 // duplicates records the duplicate keys below a value whose fields are not known.
-func (s *schemaChecker) duplicates(v *source.Value) {
+func (s *schemaChecker) duplicates(v *yamldoc.Value) {
 	for _, item := range v.Items {
 		s.duplicates(item)
 	}
@@ -41,7 +41,7 @@ func (s *schemaChecker) duplicates(v *source.Value) {
 	}
 }
 
-func (s *schemaChecker) duplicate(v *source.Value, e *source.Entry) {
+func (s *schemaChecker) duplicate(v *yamldoc.Value, e *yamldoc.Entry) {
 	if !e.Replaced || e.Value.Fixed != "" {
 		return
 	}
@@ -52,12 +52,12 @@ func (s *schemaChecker) duplicate(v *source.Value, e *source.Entry) {
 	s.add(Problem{Kind: DuplicateKey, At: winner.Value.KeyPlace(), Earlier: e.Value.KeyPlace(), Value: winner.Value, Entry: winner})
 }
 
-func (s *schemaChecker) check(v *source.Value, field *release.Field) {
+func (s *schemaChecker) check(v *yamldoc.Value, field *release.Field) {
 	switch field.Kind {
 	case release.Any:
 		s.duplicates(v)
 	case release.Object:
-		if s.wants(v, source.Map, field) {
+		if s.wants(v, yamldoc.Map, field) {
 			s.object(v, field)
 		}
 	case release.Map:
@@ -65,7 +65,7 @@ func (s *schemaChecker) check(v *source.Value, field *release.Field) {
 			s.duplicates(v)
 			return
 		}
-		if s.wants(v, source.Map, field) {
+		if s.wants(v, yamldoc.Map, field) {
 			for _, e := range v.Entries {
 				s.duplicate(v, e)
 				if !e.Replaced {
@@ -78,27 +78,27 @@ func (s *schemaChecker) check(v *source.Value, field *release.Field) {
 			s.argsList(v, field)
 			return
 		}
-		if s.wants(v, source.List, field) {
+		if s.wants(v, yamldoc.List, field) {
 			for _, item := range v.Items {
 				s.check(item, field.Elem)
 			}
 		}
 	case release.String:
-		if v.Kind == source.Number || v.Kind == source.Bool {
+		if v.Kind == yamldoc.Number || v.Kind == yamldoc.Bool {
 			s.add(Problem{Kind: NotString, At: v.Place(), Value: v})
 			return
 		}
-		s.wants(v, source.String, field)
+		s.wants(v, yamldoc.String, field)
 	case release.Int:
-		if v.Kind == source.Number && strings.ContainsAny(v.Text, ".eE") {
+		if v.Kind == yamldoc.Number && strings.ContainsAny(v.Text, ".eE") {
 			s.wrongType(v, "a whole number")
 			return
 		}
-		s.wants(v, source.Number, field)
+		s.wants(v, yamldoc.Number, field)
 	case release.Bool:
-		s.wants(v, source.Bool, field)
+		s.wants(v, yamldoc.Bool, field)
 	case release.Duration:
-		s.wants(v, source.String, field)
+		s.wants(v, yamldoc.String, field)
 	}
 }
 
@@ -107,13 +107,13 @@ func isArgs(f *release.Field) bool {
 }
 
 // argsList checks what readArgs does not: duplicate keys and unknown fields of an argument.
-func (s *schemaChecker) argsList(v *source.Value, field *release.Field) {
-	if v.Kind != source.List {
+func (s *schemaChecker) argsList(v *yamldoc.Value, field *release.Field) {
+	if v.Kind != yamldoc.List {
 		s.duplicates(v)
 		return
 	}
 	for _, item := range v.Items {
-		if item.Kind != source.Map {
+		if item.Kind != yamldoc.Map {
 			continue
 		}
 		for _, e := range item.Entries {
@@ -125,7 +125,7 @@ func (s *schemaChecker) argsList(v *source.Value, field *release.Field) {
 	}
 }
 
-func (s *schemaChecker) object(v *source.Value, field *release.Field) {
+func (s *schemaChecker) object(v *yamldoc.Value, field *release.Field) {
 	for _, e := range v.Entries {
 		known, ok := field.Field(e.Key)
 		if !ok {
@@ -139,7 +139,7 @@ func (s *schemaChecker) object(v *source.Value, field *release.Field) {
 	}
 }
 
-func (s *schemaChecker) unknown(v *source.Value, e *source.Entry, field *release.Field) {
+func (s *schemaChecker) unknown(v *yamldoc.Value, e *yamldoc.Entry, field *release.Field) {
 	p := Problem{Kind: UnknownField, At: e.Value.KeyPlace(), Value: e.Value, Entry: e}
 	p.Suggest, _ = release.Suggest(e.Key, field.Names())
 	p.Args = meantArgs(e)
@@ -160,7 +160,7 @@ var flatArgs = map[string]string{
 
 // meantArgs reads the flags that stand below an unknown field: a map of flag names to scalars, or a list of name
 // and value.
-func meantArgs(e *source.Entry) []*Arg {
+func meantArgs(e *yamldoc.Entry) []*Arg {
 	if !strings.Contains(strings.ToLower(e.Key), "arg") && !strings.Contains(strings.ToLower(e.Key), "flag") {
 		return nil
 	}
@@ -177,14 +177,14 @@ func meantArgs(e *source.Entry) []*Arg {
 }
 
 // wants records a value of another kind than kubeadm takes. A null is taken everywhere.
-func (s *schemaChecker) wants(v *source.Value, kind source.Kind, field *release.Field) bool {
+func (s *schemaChecker) wants(v *yamldoc.Value, kind yamldoc.Kind, field *release.Field) bool {
 	if v.Kind == kind {
 		return true
 	}
-	if v.Kind == source.Null {
+	if v.Kind == yamldoc.Null {
 		return false
 	}
-	if v.Kind == source.String && PlaceholderIn(v.Text) != "" {
+	if v.Kind == yamldoc.String && PlaceholderIn(v.Text) != "" {
 		s.add(Problem{Kind: Placeholder, At: v.Place(), Value: v, Text: PlaceholderIn(v.Text)})
 		return false
 	}
@@ -195,6 +195,6 @@ func (s *schemaChecker) wants(v *source.Value, kind source.Kind, field *release.
 	return false
 }
 
-func (s *schemaChecker) wrongType(v *source.Value, want string) {
+func (s *schemaChecker) wrongType(v *yamldoc.Value, want string) {
 	s.add(Problem{Kind: WrongType, At: v.Place(), Value: v, Text: fmt.Sprintf("%s is %s; kubeadm wants %s there and refuses the file", v.Path(), v.Kind, want)})
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // plan turns a change into the edit that makes it; nil where nothing is left to change. added are the flags that were
@@ -51,7 +51,7 @@ func listForm(c *config.Cluster) bool {
 }
 
 // controlPlane returns the KubeadmControlPlane that a cluster was read from, which may stand in a List.
-func controlPlane(c *config.Cluster) *source.Value {
+func controlPlane(c *config.Cluster) *yamldoc.Value {
 	v := c.Root
 	for v != nil && !strings.HasPrefix(v.Get("kind").Str(), "KubeadmControlPlane") {
 		v = v.Parent()
@@ -118,16 +118,16 @@ func setArg(a *config.Arg, value string) (*edit, error) {
 		p := printerFor(layoutOf(a.Node.Document()), a.Node)
 		p.value = layoutOf(a.Node.Document()).siblingHabitOf(a.Node.Parent())
 		return insertEntry(a.Node, "value", str(value), p, atEnd)
-	case a.ValueNode.Kind == source.String && a.ValueNode.Text == value:
+	case a.ValueNode.Kind == yamldoc.String && a.ValueNode.Text == value:
 		return nil, nil
 	}
 	return setScalar(a.ValueNode, value)
 }
 
 // siblingHabitOf is how the values of a list of arguments are quoted.
-func (l *layout) siblingHabitOf(list *source.Value) source.Style {
-	if list == nil || list.Kind != source.List {
-		return source.Plain
+func (l *layout) siblingHabitOf(list *yamldoc.Value) yamldoc.Style {
+	if list == nil || list.Kind != yamldoc.List {
+		return yamldoc.Plain
 	}
 	return quoteHabit(fieldValues(list, "value"))
 }
@@ -174,19 +174,19 @@ func addFlag(c *config.Cluster, name, value string, added []string) (*edit, erro
 	}
 	top := leading(found, added)
 	switch {
-	case len(missing) > 0 || found.Kind == source.Null || found.Kind != source.String && emptyCollection(found):
+	case len(missing) > 0 || found.Kind == yamldoc.Null || found.Kind != yamldoc.String && emptyCollection(found):
 		return create(found, missing, n, p)
-	case asList && found.Kind == source.List:
+	case asList && found.Kind == yamldoc.List:
 		return insertItem(found, item, p, top)
-	case !asList && found.Kind == source.Map:
+	case !asList && found.Kind == yamldoc.Map:
 		return insertEntry(found, name, str(value), p, top)
 	}
 	return nil, refuse(found, "%s is %s, which this apiVersion does not take", found.Path(), found.Kind)
 }
 
 // nameHabit is how the names of arguments are quoted.
-func nameHabit(c *config.Cluster, l *layout) source.Style {
-	var names []*source.Value
+func nameHabit(c *config.Cluster, l *layout) yamldoc.Style {
+	var names []*yamldoc.Value
 	for _, a := range c.APIServer.Args {
 		if !inMap(a) && a.Node != nil && a.Node.Document() == l.doc {
 			names = append(names, a.Node.Get("name"))
@@ -196,7 +196,7 @@ func nameHabit(c *config.Cluster, l *layout) source.Style {
 }
 
 // leading counts the arguments at the top of a collection that have one of the names.
-func leading(v *source.Value, names []string) position {
+func leading(v *yamldoc.Value, names []string) position {
 	n := 0
 	for _, item := range v.Items {
 		if !slices.Contains(names, item.Get("name").Str()) {
@@ -218,10 +218,10 @@ func argItem(name, value string) node {
 }
 
 // descend follows the keys as far as there is a map that has them, and returns the keys that are missing.
-func descend(v *source.Value, keys []string) (found *source.Value, missing []string) {
+func descend(v *yamldoc.Value, keys []string) (found *yamldoc.Value, missing []string) {
 	for i, key := range keys {
 		next := v.Find(key)
-		if v.Kind != source.Map || next == nil {
+		if v.Kind != yamldoc.Map || next == nil {
 			return v, keys[i:]
 		}
 		v = next.Value
@@ -229,22 +229,22 @@ func descend(v *source.Value, keys []string) (found *source.Value, missing []str
 	return v, nil
 }
 
-func emptyCollection(v *source.Value) bool {
-	return (v.Kind == source.Map || v.Kind == source.List) && len(v.Entries) == 0 && len(v.Items) == 0
+func emptyCollection(v *yamldoc.Value) bool {
+	return (v.Kind == yamldoc.Map || v.Kind == yamldoc.List) && len(v.Entries) == 0 && len(v.Items) == 0
 }
 
 // create puts content below found, within maps for the missing keys.
-func create(found *source.Value, missing []string, n node, p *printer) (*edit, error) {
+func create(found *yamldoc.Value, missing []string, n node, p *printer) (*edit, error) {
 	for i := len(missing) - 1; i > 0; i-- {
 		n = object(field{missing[i], n})
 	}
 	switch {
-	case found.Kind == source.Null || emptyCollection(found):
+	case found.Kind == yamldoc.Null || emptyCollection(found):
 		if len(missing) > 0 {
 			n = object(field{missing[0], n})
 		}
 		return fill(found, n, p)
-	case found.Kind == source.Map && len(missing) > 0:
+	case found.Kind == yamldoc.Map && len(missing) > 0:
 		return insertEntry(found, missing[0], n, p, atEnd)
 	}
 	return nil, refuse(found, "%s is %s, not a map", found.Path(), found.Kind)
@@ -252,10 +252,10 @@ func create(found *source.Value, missing []string, n node, p *printer) (*edit, e
 
 // argHabits is how the values and the keys of arguments are quoted: those of apiServer, else of the other
 // components.
-func argHabits(c *config.Cluster, l *layout) (value, key source.Style) {
+func argHabits(c *config.Cluster, l *layout) (value, key yamldoc.Style) {
 	for _, args := range [][]*config.Arg{c.APIServer.Args, c.ControllerManager.Args, c.Scheduler.Args} {
-		var values []*source.Value
-		var keys []*source.Entry
+		var values []*yamldoc.Value
+		var keys []*yamldoc.Entry
 		for _, a := range args {
 			if a.Node == nil || a.Node.Document() != l.doc || a.Node.Fixed != "" || a.Field != "extraArgs" {
 				continue
@@ -266,7 +266,7 @@ func argHabits(c *config.Cluster, l *layout) (value, key source.Style) {
 			}
 		}
 		value, key = quoteHabit(values), keyHabit(l, keys)
-		if value == source.Plain && key != source.Plain {
+		if value == yamldoc.Plain && key != yamldoc.Plain {
 			// Even the names of the flags are quoted.
 			value = key
 		}
@@ -278,8 +278,8 @@ func argHabits(c *config.Cluster, l *layout) (value, key source.Style) {
 }
 
 // itemKeyHabit is how the keys name and value are quoted.
-func itemKeyHabit(c *config.Cluster, l *layout) source.Style {
-	var keys []*source.Entry
+func itemKeyHabit(c *config.Cluster, l *layout) yamldoc.Style {
+	var keys []*yamldoc.Entry
 	for _, a := range c.APIServer.Args {
 		if !inMap(a) && a.Node != nil && a.Node.Document() == l.doc && a.Node.Fixed == "" {
 			keys = append(keys, ownEntries(a.Node)...)
@@ -300,7 +300,7 @@ func addVolume(c *config.Cluster, hostPath string) (*edit, error) {
 	p := printerFor(l, found)
 	p.value, _ = argHabits(c, l)
 	item := volumeItem(c, hostPath)
-	if len(missing) == 0 && found.Kind == source.List && len(found.Items) > 0 {
+	if len(missing) == 0 && found.Kind == yamldoc.List && len(found.Items) > 0 {
 		p.value = quoteHabit(append(fieldValues(found, "hostPath"), fieldValues(found, "mountPath")...))
 		return insertItem(found, item, p, 0)
 	}

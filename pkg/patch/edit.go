@@ -8,34 +8,34 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // edit is a change of one document: the bytes, and what it does to the document's JSON value.
 type edit struct {
-	doc   *source.Document
-	edits []source.Edit
+	doc   *yamldoc.Document
+	edits []yamldoc.Edit
 	// want makes the same change on the JSON value; it may change its argument.
 	want func(root any) any
 }
 
 // editError is a reason why an edit is not made, with the place that stands in the way.
 type editError struct {
-	at     source.Place
+	at     yamldoc.Place
 	reason string
 }
 
 func (e *editError) Error() string { return e.reason }
 
-func refuse(v *source.Value, format string, args ...any) error {
+func refuse(v *yamldoc.Value, format string, args ...any) error {
 	return &editError{at: v.Place(), reason: fmt.Sprintf(format, args...)}
 }
 
 func jsonNumber(text string) any { return json.Number(text) }
 
 // movable refuses values that do not stand in the file where they are used, or have no effect there.
-func movable(v *source.Value) error {
+func movable(v *yamldoc.Value) error {
 	for p := v; p != nil; p = p.Parent() {
 		if p.Fixed != "" {
 			return refuse(v, "%s cannot be edited: %s", v.Path(), p.Fixed)
@@ -48,7 +48,7 @@ func movable(v *source.Value) error {
 }
 
 // single refuses an entry whose key stands more than once: without it, another one would take its place.
-func single(m *source.Value, e *source.Entry) error {
+func single(m *yamldoc.Value, e *yamldoc.Entry) error {
 	for _, other := range m.Entries {
 		if other != e && other.Key == e.Key {
 			return &editError{at: other.Value.KeyPlace(), reason: fmt.Sprintf("the key %s stands more than once: remove the one that is not meant first", e.Value.Path())}
@@ -58,7 +58,7 @@ func single(m *source.Value, e *source.Entry) error {
 }
 
 // rendered refuses values that a template will fill in.
-func rendered(v *source.Value) error {
+func rendered(v *yamldoc.Value) error {
 	if mark := config.PlaceholderIn(v.Text); mark != "" {
 		return refuse(v, "the value has the template mark %s: change the template", mark)
 	}
@@ -66,7 +66,7 @@ func rendered(v *source.Value) error {
 }
 
 // jsonPath is the way from the root of the document to the value: keys and indexes.
-func jsonPath(v *source.Value) []any {
+func jsonPath(v *yamldoc.Value) []any {
 	if v.Parent() == nil {
 		return nil
 	}
@@ -94,12 +94,12 @@ func jsonAt(root any, path []any, f func(any) any) any {
 	return root
 }
 
-func (e *edit) setJSON(v *source.Value, to any) {
+func (e *edit) setJSON(v *yamldoc.Value, to any) {
 	path := jsonPath(v)
 	e.want = func(root any) any { return jsonAt(root, path, func(any) any { return to }) }
 }
 
-func (e *edit) setKey(m *source.Value, key string, to any) {
+func (e *edit) setKey(m *yamldoc.Value, key string, to any) {
 	path := jsonPath(m)
 	e.want = func(root any) any {
 		return jsonAt(root, path, func(v any) any {
@@ -111,7 +111,7 @@ func (e *edit) setKey(m *source.Value, key string, to any) {
 	}
 }
 
-func (e *edit) deleteKey(m *source.Value, key string) {
+func (e *edit) deleteKey(m *yamldoc.Value, key string) {
 	path := jsonPath(m)
 	e.want = func(root any) any {
 		return jsonAt(root, path, func(v any) any {
@@ -123,7 +123,7 @@ func (e *edit) deleteKey(m *source.Value, key string) {
 	}
 }
 
-func (e *edit) changeList(list *source.Value, f func([]any) []any) {
+func (e *edit) changeList(list *yamldoc.Value, f func([]any) []any) {
 	path := jsonPath(list)
 	e.want = func(root any) any {
 		return jsonAt(root, path, func(v any) any {
@@ -137,8 +137,8 @@ func (e *edit) changeList(list *source.Value, f func([]any) []any) {
 
 // apply makes an edit on a copy of the file and reads all of it again. It fails unless exactly the wanted
 // value changed.
-func apply(file *source.File, e *edit) ([]byte, error) {
-	var fileEdits []source.Edit
+func apply(file *yamldoc.File, e *edit) ([]byte, error) {
+	var fileEdits []yamldoc.Edit
 	for _, part := range e.edits {
 		if part.Start < e.doc.Start || part.End > e.doc.End || part.Start > part.End {
 			return nil, fmt.Errorf("the edit leaves its document")
@@ -152,25 +152,25 @@ func apply(file *source.File, e *edit) ([]byte, error) {
 	if err := inOrder(fileEdits); err != nil {
 		return nil, err
 	}
-	after := source.Apply(file.Data, fileEdits...)
+	after := yamldoc.Apply(file.Data, fileEdits...)
 	want := expected{e: e, inner: nil}
 	docText := e.doc.Text
 	if outer := docText.Outer(); outer != nil {
 		if outer.Document().Text.Outer() != nil {
 			return nil, fmt.Errorf("text within text within a document is not edited")
 		}
-		want.inner = source.Apply(docText.Data, e.edits...)
+		want.inner = yamldoc.Apply(docText.Data, e.edits...)
 	}
-	if err := want.check(file, source.NewFile(file.Name, after)); err != nil {
+	if err := want.check(file, yamldoc.NewFile(file.Name, after)); err != nil {
 		return nil, err
 	}
 	return after, nil
 }
 
 // inOrder refuses edits that overlap.
-func inOrder(edits []source.Edit) error {
+func inOrder(edits []yamldoc.Edit) error {
 	sorted := slices.Clone(edits)
-	slices.SortStableFunc(sorted, func(a, b source.Edit) int { return a.Start - b.Start })
+	slices.SortStableFunc(sorted, func(a, b yamldoc.Edit) int { return a.Start - b.Start })
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i].Start < sorted[i-1].End {
 			return fmt.Errorf("the edits overlap")
@@ -186,7 +186,7 @@ type expected struct {
 	inner []byte
 }
 
-func (x expected) check(before, after *source.File) error {
+func (x expected) check(before, after *yamldoc.File) error {
 	outer := x.e.doc.Text.Outer()
 	if outer == nil {
 		return sameDocuments(before.Text(), after.Text(), x.e.doc.Index, x.e.want)
@@ -197,7 +197,7 @@ func (x expected) check(before, after *source.File) error {
 	if err != nil {
 		return fmt.Errorf("the edit would break the document: %w", err)
 	}
-	var scalar *source.Value
+	var scalar *yamldoc.Value
 	if index <= len(docs) {
 		scalar = valueAt(docs[index-1].Root, path)
 	}
@@ -219,7 +219,7 @@ func (x expected) check(before, after *source.File) error {
 }
 
 // valueAt follows a path of keys and indexes.
-func valueAt(v *source.Value, path []any) *source.Value {
+func valueAt(v *yamldoc.Value, path []any) *yamldoc.Value {
 	for _, step := range path {
 		switch step := step.(type) {
 		case string:
@@ -236,7 +236,7 @@ func valueAt(v *source.Value, path []any) *source.Value {
 
 // sameDocuments compares the values of all documents of a text: all are to be as before but for the change
 // of one.
-func sameDocuments(before, after *source.Text, changed int, want func(any) any) error {
+func sameDocuments(before, after *yamldoc.Text, changed int, want func(any) any) error {
 	old, err := before.Documents()
 	if err != nil {
 		return err

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // fixer is the state of patching one file.
@@ -231,7 +231,7 @@ func (f *fixer) refuse(j *judged, err error) {
 // configurations that kubeadm must migrate first.
 func (f *fixer) refuseForms() error {
 	if len(f.in.Clusters) == 0 {
-		r := &Refusal{At: source.Place{File: f.in.File}, Reason: "nothing to patch here"}
+		r := &Refusal{At: yamldoc.Place{File: f.in.File}, Reason: "nothing to patch here"}
 		if len(f.in.Notes) > 0 {
 			n := f.in.Notes[0]
 			r.Reason = n.Text
@@ -284,7 +284,7 @@ func moveChange(ch checks.Change, e *edit, in *config.Input) (checks.Change, err
 		if inMap(ch.Arg) {
 			arg.ValueNode = arg.Node
 		}
-		arg.NameAt = source.Place{}
+		arg.NameAt = yamldoc.Place{}
 		ch.Arg = &arg
 	}
 	if ch.Node, err = moveValue(ch.Node, e, in); err != nil {
@@ -302,7 +302,7 @@ func moveChange(ch checks.Change, e *edit, in *config.Input) (checks.Change, err
 
 // moveValue finds a value again: in the same document, at its offset less or more what the edit took or added
 // in front of it.
-func moveValue(v *source.Value, e *edit, in *config.Input) (*source.Value, error) {
+func moveValue(v *yamldoc.Value, e *edit, in *config.Input) (*yamldoc.Value, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -315,8 +315,8 @@ func moveValue(v *source.Value, e *edit, in *config.Input) (*source.Value, error
 		start = moveOffset(start, e.edits)
 	}
 	start += doc.Start - v.Document().Start
-	var found *source.Value
-	walk(doc.Root, func(w *source.Value) {
+	var found *yamldoc.Value
+	walk(doc.Root, func(w *yamldoc.Value) {
 		if w.Start == start && w.Kind == v.Kind && (w.Entry() == nil) == (v.Entry() == nil) {
 			found = w
 		}
@@ -327,7 +327,7 @@ func moveValue(v *source.Value, e *edit, in *config.Input) (*source.Value, error
 	return found, nil
 }
 
-func moveOffset(pos int, edits []source.Edit) int {
+func moveOffset(pos int, edits []yamldoc.Edit) int {
 	moved := pos
 	for _, e := range edits {
 		if e.End <= pos {
@@ -338,7 +338,7 @@ func moveOffset(pos int, edits []source.Edit) int {
 }
 
 // sameDocument returns the document of an input that stands where d does in the input before.
-func sameDocument(d *source.Document, in *config.Input) (*source.Document, error) {
+func sameDocument(d *yamldoc.Document, in *config.Input) (*yamldoc.Document, error) {
 	outer := d.Text.Outer()
 	docs := in.Docs
 	if outer != nil {

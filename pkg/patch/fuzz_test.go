@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // pickChange returns a change of a cluster by number.
@@ -109,7 +109,7 @@ func fuzzOne(t *testing.T, data []byte, op, n uint8) {
 		t.Fatalf("the result cannot be read: %v\n%s", err, r.After)
 	}
 	if patched, err := ConfigMap(r); err == nil {
-		if _, err := source.NewFile("cm.yaml", patched).Text().Documents(); err != nil {
+		if _, err := yamldoc.NewFile("cm.yaml", patched).Text().Documents(); err != nil {
 			t.Fatalf("the ConfigMap cannot be read: %v\n%s", err, patched)
 		}
 	}
@@ -120,7 +120,7 @@ func fuzzOne(t *testing.T, data []byte, op, n uint8) {
 
 func checkFuzzError(t *testing.T, err error) {
 	var refusal *Refusal
-	var syntax *source.SyntaxError
+	var syntax *yamldoc.SyntaxError
 	var input *config.Error
 	if !errors.As(err, &refusal) && !errors.As(err, &syntax) && !errors.As(err, &input) {
 		t.Fatalf("error of an unexpected type %T: %v", err, err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // position is where a new entry or item goes: the number of those that stay in front of it.
@@ -15,18 +15,18 @@ type position int
 const atEnd position = -1
 
 // printerFor returns a printer for new content below v.
-func printerFor(l *layout, v *source.Value) *printer {
+func printerFor(l *layout, v *yamldoc.Value) *printer {
 	return &printer{habits: l.habits(), json: l.json, flowItems: flowItemsHabit(l)}
 }
 
 // flowItemsHabit tells whether the maps of the document's lists stand on one line each.
 func flowItemsHabit(l *layout) bool {
 	one, more := 0, 0
-	walk(l.doc.Root, func(v *source.Value) {
-		if v.Kind != source.Map || v.Parent() == nil || v.Parent().Kind != source.List {
+	walk(l.doc.Root, func(v *yamldoc.Value) {
+		if v.Kind != yamldoc.Map || v.Parent() == nil || v.Parent().Kind != yamldoc.List {
 			return
 		}
-		if v.Style == source.Flow && l.sameLine(v.Start, v.End) {
+		if v.Style == yamldoc.Flow && l.sameLine(v.Start, v.End) {
 			one++
 		} else {
 			more++
@@ -36,14 +36,14 @@ func flowItemsHabit(l *layout) bool {
 }
 
 // insertEntry adds a key to a map that has entries.
-func insertEntry(m *source.Value, key string, n node, p *printer, where position) (*edit, error) {
+func insertEntry(m *yamldoc.Value, key string, n node, p *printer, where position) (*edit, error) {
 	if err := movable(m); err != nil {
 		return nil, err
 	}
 	l := layoutOf(m.Document())
 	e := &edit{doc: m.Document()}
 	e.setKey(m, key, n.json())
-	if m.Style == source.Flow {
+	if m.Style == yamldoc.Flow {
 		e.edits = flowInsert(l, m, where, p.keyText(key, true)+": ", n, p)
 		return e, p.err
 	}
@@ -60,13 +60,13 @@ func insertEntry(m *source.Value, key string, n node, p *printer, where position
 	default:
 		at = l.behind(m, column)
 	}
-	e.edits = []source.Edit{l.insertLines(at, lines)}
+	e.edits = []yamldoc.Edit{l.insertLines(at, lines)}
 	return e, p.err
 }
 
 // behind returns the start of the line behind a block map at a column. Comments right below that are indented
 // as part of its last value stay with that.
-func (l *layout) behind(m *source.Value, column int) int {
+func (l *layout) behind(m *yamldoc.Value, column int) int {
 	pos := l.nextLine(l.endOf(m))
 	last := lastChild(m)
 	for pos < l.doc.End {
@@ -75,7 +75,7 @@ func (l *layout) behind(m *source.Value, column int) int {
 		if depth == len(text) || text[depth] != '#' {
 			break
 		}
-		ofList := column > 0 && depth == column && last != nil && last.Kind == source.List && l.column(last.Start) == column
+		ofList := column > 0 && depth == column && last != nil && last.Kind == yamldoc.List && l.column(last.Start) == column
 		if depth <= column && !ofList {
 			break
 		}
@@ -85,7 +85,7 @@ func (l *layout) behind(m *source.Value, column int) int {
 }
 
 // insertItem adds an item to a list that has items.
-func insertItem(list *source.Value, n node, p *printer, where position) (*edit, error) {
+func insertItem(list *yamldoc.Value, n node, p *printer, where position) (*edit, error) {
 	if err := movable(list); err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func insertItem(list *source.Value, n node, p *printer, where position) (*edit, 
 	e := &edit{doc: list.Document()}
 	index := min(int(where), len(list.Items))
 	e.changeList(list, func(items []any) []any { return slices.Insert(slices.Clone(items), index, n.json()) })
-	if list.Style == source.Flow {
-		p.flowItems = list.Items[0].Style != source.Flow || l.sameLine(list.Items[0].Start, list.Items[0].End)
+	if list.Style == yamldoc.Flow {
+		p.flowItems = list.Items[0].Style != yamldoc.Flow || l.sameLine(list.Items[0].Start, list.Items[0].End)
 		e.edits = flowInsert(l, list, where, "", n, p)
 		return e, p.err
 	}
@@ -112,17 +112,17 @@ func insertItem(list *source.Value, n node, p *printer, where position) (*edit, 
 	case !l.startsLine(list.Start):
 		return nil, refuse(list, "the list begins behind other text on its line")
 	}
-	e.edits = []source.Edit{l.insertLines(at, lines)}
+	e.edits = []yamldoc.Edit{l.insertLines(at, lines)}
 	return e, p.err
 }
 
 // itemLines writes an item like the first one of its list: its style, and the blanks behind its dash.
-func (l *layout) itemLines(n node, p *printer, first *source.Value, dash int, indent string) []string {
+func (l *layout) itemLines(n node, p *printer, first *yamldoc.Value, dash int, indent string) []string {
 	gap := " "
 	if text := string(l.src[dash+1 : max(dash+1, first.Start)]); text != "" && strings.Trim(text, " ") == "" {
 		gap = text
 	}
-	if first.Style == source.Flow || !n.collection() {
+	if first.Style == yamldoc.Flow || !n.collection() {
 		return []string{indent + "-" + gap + p.flow(n)}
 	}
 	lines := p.block(n, indent+" "+gap)
@@ -131,13 +131,13 @@ func (l *layout) itemLines(n node, p *printer, first *source.Value, dash int, in
 }
 
 // spread tells whether the first element of a flow collection stands on a line of its own.
-func spread(l *layout, v *source.Value) bool {
+func spread(l *layout, v *yamldoc.Value) bool {
 	starts := elementStarts(v)
 	return len(starts) > 0 && !l.sameLine(v.Start, starts[0])
 }
 
 // elementStarts returns where the elements of a flow collection begin.
-func elementStarts(v *source.Value) []int {
+func elementStarts(v *yamldoc.Value) []int {
 	var starts []int
 	for _, item := range v.Items {
 		starts = append(starts, item.Start)
@@ -149,7 +149,7 @@ func elementStarts(v *source.Value) []int {
 }
 
 // flowStep returns one step of indentation of a flow collection over several lines.
-func flowStep(l *layout, v *source.Value) string {
+func flowStep(l *layout, v *yamldoc.Value) string {
 	for ; v != nil; v = v.Parent() {
 		starts := elementStarts(v)
 		if len(starts) == 0 {
@@ -164,20 +164,20 @@ func flowStep(l *layout, v *source.Value) string {
 }
 
 // flowInsert adds an element to a flow collection that has some: on lines of its own if the others have that.
-func flowInsert(l *layout, v *source.Value, where position, prefix string, n node, p *printer) []source.Edit {
+func flowInsert(l *layout, v *yamldoc.Value, where position, prefix string, n node, p *printer) []yamldoc.Edit {
 	starts := elementStarts(v)
 	inFront := where >= 0 && int(where) < len(starts)
 	if !spread(l, v) {
 		text := prefix + p.flow(n)
 		if inFront {
 			at := starts[where]
-			return []source.Edit{{Start: at, End: at, New: []byte(text + ", ")}}
+			return []yamldoc.Edit{{Start: at, End: at, New: []byte(text + ", ")}}
 		}
 		end, comma := l.lastElement(v)
 		if comma > 0 {
-			return []source.Edit{{Start: comma, End: comma, New: []byte(" " + text)}}
+			return []yamldoc.Edit{{Start: comma, End: comma, New: []byte(" " + text)}}
 		}
-		return []source.Edit{{Start: end, End: end, New: []byte(", " + text)}}
+		return []yamldoc.Edit{{Start: end, End: end, New: []byte(", " + text)}}
 	}
 	indent := l.indent(starts[0])
 	lines := p.flowLines(n, indent, flowStep(l, v))
@@ -185,17 +185,17 @@ func flowInsert(l *layout, v *source.Value, where position, prefix string, n nod
 	switch {
 	case inFront && where == 0:
 		lines[len(lines)-1] += ","
-		return []source.Edit{l.insertLines(l.nextLine(v.Start), lines)}
+		return []yamldoc.Edit{l.insertLines(l.nextLine(v.Start), lines)}
 	case inFront && l.startsElement(starts[where]):
 		// Right below the element before, so that a comment stays with the one that follows.
 		lines[len(lines)-1] += ","
-		return []source.Edit{l.insertLines(l.nextLine(elementEnd(v, int(where)-1)), lines)}
+		return []yamldoc.Edit{l.insertLines(l.nextLine(elementEnd(v, int(where)-1)), lines)}
 	}
 	return l.flowAppend(v, lines)
 }
 
-func elementEnd(v *source.Value, i int) int {
-	if v.Kind == source.List {
+func elementEnd(v *yamldoc.Value, i int) int {
+	if v.Kind == yamldoc.List {
 		return v.Items[i].End
 	}
 	e := ownEntries(v)[i]
@@ -208,11 +208,11 @@ func (l *layout) startsElement(pos int) bool {
 }
 
 // flowAppend adds lines behind the last element of a flow collection, and the comma that this one lacks.
-func (l *layout) flowAppend(v *source.Value, lines []string) []source.Edit {
+func (l *layout) flowAppend(v *yamldoc.Value, lines []string) []yamldoc.Edit {
 	end, comma := l.lastElement(v)
-	var edits []source.Edit
+	var edits []yamldoc.Edit
 	if comma < 0 {
-		edits = append(edits, source.Edit{Start: end, End: end, New: []byte(",")})
+		edits = append(edits, yamldoc.Edit{Start: end, End: end, New: []byte(",")})
 		comma = end
 	}
 	at := l.lineEnd(comma)
@@ -222,14 +222,14 @@ func (l *layout) flowAppend(v *source.Value, lines []string) []source.Edit {
 	nl := l.lineBreak(at)
 	text := nl + strings.Join(lines, nl)
 	if at == end && len(edits) > 0 {
-		return []source.Edit{{Start: end, End: end, New: []byte("," + text)}}
+		return []yamldoc.Edit{{Start: end, End: end, New: []byte("," + text)}}
 	}
-	return append(edits, source.Edit{Start: at, End: at, New: []byte(text)})
+	return append(edits, yamldoc.Edit{Start: at, End: at, New: []byte(text)})
 }
 
 // lastElement returns the end of the last element of a flow collection, and the offset behind a comma that
 // follows it, -1 without one.
-func (l *layout) lastElement(v *source.Value) (end, comma int) {
+func (l *layout) lastElement(v *yamldoc.Value) (end, comma int) {
 	for _, item := range v.Items {
 		end = max(end, item.End)
 	}
@@ -248,7 +248,7 @@ func (l *layout) lastElement(v *source.Value) (end, comma int) {
 }
 
 // fill puts content where there is nothing: behind a key without a value, or in place of {} or [].
-func fill(v *source.Value, n node, p *printer) (*edit, error) {
+func fill(v *yamldoc.Value, n node, p *printer) (*edit, error) {
 	if err := movable(v); err != nil {
 		return nil, err
 	}
@@ -267,11 +267,11 @@ func fill(v *source.Value, n node, p *printer) (*edit, error) {
 		if v.Start == v.End {
 			text = " " + text
 		}
-		e.edits = []source.Edit{{Start: v.Start, End: v.End, New: []byte(text)}}
+		e.edits = []yamldoc.Edit{{Start: v.Start, End: v.End, New: []byte(text)}}
 		return e, p.err
 	}
 	deeper := p.step
-	if n.kind == source.List {
+	if n.kind == yamldoc.List {
 		deeper = p.dash
 	}
 	lines := p.block(n, strings.Repeat(" ", l.column(entry.KeyStart)+deeper))
@@ -282,20 +282,20 @@ func fill(v *source.Value, n node, p *printer) (*edit, error) {
 	added := l.insertLines(l.nextLine(v.End), lines)
 	if added.Start == v.End && start < v.End {
 		added.Start = start
-		e.edits = []source.Edit{added}
+		e.edits = []yamldoc.Edit{added}
 	} else {
 		e.edits = append(e.edits, added)
 		if start < v.End {
-			e.edits = append(e.edits, source.Edit{Start: start, End: v.End})
+			e.edits = append(e.edits, yamldoc.Edit{Start: start, End: v.End})
 		}
 	}
 	return e, p.err
 }
 
 // fillFlow returns the lines of content for a place in a flow collection, spread if its surroundings are.
-func fillFlow(l *layout, v *source.Value, n node, p *printer) []string {
+func fillFlow(l *layout, v *yamldoc.Value, n node, p *printer) []string {
 	parent := v.Parent()
-	if parent == nil || parent.Style != source.Flow || !spread(l, parent) {
+	if parent == nil || parent.Style != yamldoc.Flow || !spread(l, parent) {
 		return []string{p.flow(n)}
 	}
 	return p.flowLines(n, l.indent(v.Entry().KeyStart), flowStep(l, parent))

@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // layout answers how a document is written: its lines, its indentation, its habits.
 type layout struct {
-	doc *source.Document
+	doc *yamldoc.Document
 	src []byte
 	// json: the document is JSON and must stay so: kubeadm decodes one that begins with { as JSON.
 	json bool
 }
 
-func layoutOf(d *source.Document) *layout {
+func layoutOf(d *yamldoc.Document) *layout {
 	text := bytes.TrimSpace(d.Text.Data[d.Start:d.End])
 	isJSON := len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
 	return &layout{doc: d, src: d.Text.Data, json: isJSON}
@@ -89,7 +89,7 @@ func (l *layout) lineBreak(pos int) string {
 
 // insertLines puts lines in front of the line that starts at pos. At the end of a text that has no final line
 // break they go onto lines of their own, and the text ends without one as before.
-func (l *layout) insertLines(pos int, lines []string) source.Edit {
+func (l *layout) insertLines(pos int, lines []string) yamldoc.Edit {
 	nl := l.lineBreak(pos)
 	text := strings.Join(lines, nl)
 	if pos > l.doc.Start && l.src[pos-1] != '\n' {
@@ -97,12 +97,12 @@ func (l *layout) insertLines(pos int, lines []string) source.Edit {
 	} else {
 		text += nl
 	}
-	return source.Edit{Start: pos, End: pos, New: []byte(text)}
+	return yamldoc.Edit{Start: pos, End: pos, New: []byte(text)}
 }
 
 // removeLines removes the lines from that of start to that of end. A text without a final line break keeps none.
-func (l *layout) removeLines(start, end int) source.Edit {
-	e := source.Edit{Start: l.lineStart(start), End: l.nextLine(end)}
+func (l *layout) removeLines(start, end int) yamldoc.Edit {
+	e := yamldoc.Edit{Start: l.lineStart(start), End: l.nextLine(end)}
 	if e.End == l.doc.End && e.End > e.Start && l.src[e.End-1] != '\n' {
 		for e.Start > l.doc.Start && (l.src[e.Start-1] == '\n' || l.src[e.Start-1] == '\r') {
 			e.Start--
@@ -112,7 +112,7 @@ func (l *layout) removeLines(start, end int) source.Edit {
 }
 
 // behindKey returns the offset behind the colon of an entry.
-func (l *layout) behindKey(e *source.Entry) int {
+func (l *layout) behindKey(e *yamldoc.Entry) int {
 	for pos := e.KeyEnd; pos < l.doc.End; pos++ {
 		switch l.src[pos] {
 		case ':':
@@ -126,7 +126,7 @@ func (l *layout) behindKey(e *source.Entry) int {
 }
 
 // endOf returns the end of a value with the blank lines that a block scalar with the indicator + has at its end.
-func (l *layout) endOf(v *source.Value) int {
+func (l *layout) endOf(v *yamldoc.Value) int {
 	last := v
 	for {
 		next := lastChild(last)
@@ -136,7 +136,7 @@ func (l *layout) endOf(v *source.Value) int {
 		last = next
 	}
 	end := max(v.End, last.End)
-	if last.Style != source.Literal && last.Style != source.Folded {
+	if last.Style != yamldoc.Literal && last.Style != yamldoc.Folded {
 		return end
 	}
 	if header, _, _ := strings.Cut(l.restOfLine(last.Start), "#"); !strings.Contains(header, "+") {
@@ -148,11 +148,11 @@ func (l *layout) endOf(v *source.Value) int {
 	return end
 }
 
-func lastChild(v *source.Value) *source.Value {
-	if v.Fixed != "" || v.Style == source.Flow {
+func lastChild(v *yamldoc.Value) *yamldoc.Value {
+	if v.Fixed != "" || v.Style == yamldoc.Flow {
 		return nil
 	}
-	var last *source.Value
+	var last *yamldoc.Value
 	for _, child := range children(v) {
 		if child.Fixed == "" && (last == nil || child.End >= last.End) {
 			last = child
@@ -161,11 +161,11 @@ func lastChild(v *source.Value) *source.Value {
 	return last
 }
 
-func children(v *source.Value) []*source.Value {
-	if v.Kind == source.List {
+func children(v *yamldoc.Value) []*yamldoc.Value {
+	if v.Kind == yamldoc.List {
 		return v.Items
 	}
-	out := make([]*source.Value, 0, len(v.Entries))
+	out := make([]*yamldoc.Value, 0, len(v.Entries))
 	for _, e := range v.Entries {
 		out = append(out, e.Value)
 	}
@@ -173,8 +173,8 @@ func children(v *source.Value) []*source.Value {
 }
 
 // ownEntries are the entries that stand in the map itself: not those of a merge key.
-func ownEntries(v *source.Value) []*source.Entry {
-	var own []*source.Entry
+func ownEntries(v *yamldoc.Value) []*yamldoc.Entry {
+	var own []*yamldoc.Entry
 	for _, e := range v.Entries {
 		if e.KeyStart >= v.Start && e.KeyEnd <= v.End {
 			own = append(own, e)
@@ -184,7 +184,7 @@ func ownEntries(v *source.Value) []*source.Entry {
 }
 
 // walk calls f for a value and all below it that stand where they seem to.
-func walk(v *source.Value, f func(*source.Value)) {
+func walk(v *yamldoc.Value, f func(*yamldoc.Value)) {
 	if v == nil || v.Fixed != "" {
 		return
 	}
@@ -225,19 +225,19 @@ func (l *layout) habits() habits {
 	return h
 }
 
-func (h *habits) learn(d *source.Document) {
+func (h *habits) learn(d *yamldoc.Document) {
 	l := &layout{doc: d, src: d.Text.Data}
 	var steps, dashes []int
-	walk(d.Root, func(v *source.Value) {
+	walk(d.Root, func(v *yamldoc.Value) {
 		e := v.Entry()
-		if e == nil || v.Style != source.Block || v.Kind != source.Map && v.Kind != source.List || !l.startsLine(v.Start) {
+		if e == nil || v.Style != yamldoc.Block || v.Kind != yamldoc.Map && v.Kind != yamldoc.List || !l.startsLine(v.Start) {
 			return
 		}
 		deeper := l.column(v.Start) - l.column(e.KeyStart)
 		switch {
-		case v.Kind == source.List && deeper >= 0:
+		case v.Kind == yamldoc.List && deeper >= 0:
 			dashes = append(dashes, deeper)
-		case v.Kind == source.Map && deeper > 0:
+		case v.Kind == yamldoc.Map && deeper > 0:
 			steps = append(steps, deeper)
 		}
 	})

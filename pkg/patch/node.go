@@ -3,17 +3,17 @@ package patch
 import (
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // node is new content: a string, a boolean, a map or a list.
 type node struct {
-	kind    source.Kind
+	kind    yamldoc.Kind
 	text    string
 	entries []field
 	items   []node
 	// style is how a string is written where styled is set; else the printer knows.
-	style  source.Style
+	style  yamldoc.Style
 	styled bool
 }
 
@@ -22,29 +22,29 @@ type field struct {
 	value node
 }
 
-func str(s string) node         { return node{kind: source.String, text: s} }
-func object(f ...field) node    { return node{kind: source.Map, entries: f} }
-func list(items ...node) node   { return node{kind: source.List, items: items} }
-func trueNode() node            { return node{kind: source.Bool, text: "true"} }
-func (n node) collection() bool { return n.kind == source.Map || n.kind == source.List }
+func str(s string) node         { return node{kind: yamldoc.String, text: s} }
+func object(f ...field) node    { return node{kind: yamldoc.Map, entries: f} }
+func list(items ...node) node   { return node{kind: yamldoc.List, items: items} }
+func trueNode() node            { return node{kind: yamldoc.Bool, text: "true"} }
+func (n node) collection() bool { return n.kind == yamldoc.Map || n.kind == yamldoc.List }
 func (n node) empty() bool      { return len(n.entries) == 0 && len(n.items) == 0 }
 
 // json is the value as it will be read.
 func (n node) json() any {
 	switch n.kind {
-	case source.String:
+	case yamldoc.String:
 		return n.text
-	case source.Bool:
+	case yamldoc.Bool:
 		return n.text == "true"
-	case source.Number:
+	case yamldoc.Number:
 		return jsonNumber(n.text)
-	case source.List:
+	case yamldoc.List:
 		out := make([]any, len(n.items))
 		for i, item := range n.items {
 			out[i] = item.json()
 		}
 		return out
-	case source.Map:
+	case yamldoc.Map:
 		out := make(map[string]any, len(n.entries))
 		for _, f := range n.entries {
 			out[f.key] = f.value.json()
@@ -55,7 +55,7 @@ func (n node) json() any {
 }
 
 // nodeOf copies a value, with the entries that are in force.
-func nodeOf(v *source.Value) node {
+func nodeOf(v *yamldoc.Value) node {
 	n := node{kind: v.Kind, text: v.Text}
 	for _, item := range v.Items {
 		n.items = append(n.items, nodeOf(item))
@@ -72,7 +72,7 @@ func nodeOf(v *source.Value) node {
 type printer struct {
 	habits
 	// value and key are the styles of strings that could be plain.
-	value, key source.Style
+	value, key yamldoc.Style
 	json       bool
 	// flowItems: the maps of a list are written in flow style.
 	flowItems bool
@@ -83,7 +83,7 @@ type printer struct {
 
 func (p *printer) scalar(n node, flow bool) string {
 	switch n.kind {
-	case source.String:
+	case yamldoc.String:
 		style := p.value
 		if n.styled {
 			style = n.style
@@ -91,11 +91,11 @@ func (p *printer) scalar(n node, flow bool) string {
 		s, err := spelling{style: style, flow: flow, json: p.json}.spell(n.text)
 		p.fail(err)
 		return s
-	case source.Map:
+	case yamldoc.Map:
 		return "{}"
-	case source.List:
+	case yamldoc.List:
 		return "[]"
-	case source.Null:
+	case yamldoc.Null:
 		return "null"
 	}
 	return n.text
@@ -115,7 +115,7 @@ func (p *printer) fail(err error) {
 
 // block returns the lines of a map or a list in block style, each with the indentation.
 func (p *printer) block(n node, indent string) []string {
-	if n.kind == source.List {
+	if n.kind == yamldoc.List {
 		return p.blockItems(n, indent)
 	}
 	var lines []string
@@ -128,7 +128,7 @@ func (p *printer) block(n node, indent string) []string {
 func (p *printer) blockEntry(f field, indent string) []string {
 	key := indent + p.keyText(f.key, false) + ":"
 	switch {
-	case f.value.kind == source.Null:
+	case f.value.kind == yamldoc.Null:
 		return []string{key}
 	case p.literal && isLiteral(f.value):
 		return p.literalEntry(key, f.value.text, indent)
@@ -136,7 +136,7 @@ func (p *printer) blockEntry(f field, indent string) []string {
 		return []string{key + " " + p.scalar(f.value, false)}
 	}
 	deeper := p.step
-	if f.value.kind == source.List {
+	if f.value.kind == yamldoc.List {
 		deeper = p.dash
 	}
 	return append([]string{key}, p.block(f.value, indent+strings.Repeat(" ", deeper))...)
@@ -171,7 +171,7 @@ func (p *printer) flow(n node) string {
 	for _, f := range n.entries {
 		parts = append(parts, p.keyText(f.key, true)+": "+p.flow(f.value))
 	}
-	if n.kind == source.List {
+	if n.kind == yamldoc.List {
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
@@ -185,7 +185,7 @@ func (p *printer) flowLines(n node, indent, step string) []string {
 	}
 	lines := []string{"{"}
 	end := "}"
-	if n.kind == source.List {
+	if n.kind == yamldoc.List {
 		lines[0], end = "[", "]"
 	}
 	add := func(prefix string, value node, last bool) {
@@ -212,12 +212,12 @@ func flatMap(n node) bool {
 			return false
 		}
 	}
-	return n.kind == source.Map
+	return n.kind == yamldoc.Map
 }
 
 // isLiteral tells whether a string is a text of lines that a literal block scalar keeps as it is.
 func isLiteral(n node) bool {
-	if n.kind != source.String || !strings.Contains(n.text, "\n") || strings.ContainsAny(n.text[:1], " \n\t") {
+	if n.kind != yamldoc.String || !strings.Contains(n.text, "\n") || strings.ContainsAny(n.text[:1], " \n\t") {
 		return false
 	}
 	for _, r := range n.text {

@@ -3,8 +3,8 @@ package patch
 import (
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // FixOne makes the changes of one finding alone: of the first that has changes and that is chosen, by the index of its
@@ -36,10 +36,10 @@ func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *che
 }
 
 // Edits are what makes After of Before, in whole lines.
-func (r *Result) Edits() []source.Edit {
-	var edits []source.Edit
+func (r *Result) Edits() []yamldoc.Edit {
+	var edits []yamldoc.Edit
 	for _, e := range udiff.Lines(string(r.Before), string(r.After)) {
-		edits = append(edits, source.Edit{Start: e.Start, End: e.End, New: []byte(e.New)})
+		edits = append(edits, yamldoc.Edit{Start: e.Start, End: e.End, New: []byte(e.New)})
 	}
 	return edits
 }

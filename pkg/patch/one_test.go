@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 func ofRule(rule *checks.Rule) func(int, *checks.Finding) bool {
@@ -95,7 +95,7 @@ func TestEditsMakeTheResult(t *testing.T) {
 				continue
 			}
 			made++
-			if diff := cmp.Diff(string(r.After), string(source.Apply(data, r.Edits()...))); diff != "" {
+			if diff := cmp.Diff(string(r.After), string(yamldoc.Apply(data, r.Edits()...))); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", name, rule.ID, diff)
 			}
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // once makes the changes that pick returns of the file, and no others.

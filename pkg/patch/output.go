@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // ExtraArgs returns the apiServer part of a configuration that the flags come from, extraArgs and extraVolumes,
@@ -15,7 +15,7 @@ import (
 func ExtraArgs(c *config.Cluster) ([]byte, error) {
 	component := object()
 	for _, key := range []string{"extraArgs", "extraVolumes"} {
-		if v := c.APIServer.Node.Get(key); v != nil && v.Kind != source.Null {
+		if v := c.APIServer.Node.Get(key); v != nil && v.Kind != yamldoc.Null {
 			component.entries = append(component.entries, field{key, nodeOf(v)})
 		}
 	}
@@ -88,7 +88,7 @@ func (n *node) drop(keys ...string) {
 }
 
 // objectOf returns the object of the file that holds the configuration: the document, or the item of a List.
-func objectOf(c *config.Cluster) *source.Value {
+func objectOf(c *config.Cluster) *yamldoc.Value {
 	if c.Form == config.FormControlPlane {
 		return controlPlane(c)
 	}
@@ -103,7 +103,7 @@ func objectOf(c *config.Cluster) *source.Value {
 }
 
 // documentText is a document's own text without the blank lines around it, with plain line breaks.
-func documentText(d *source.Document) string {
+func documentText(d *yamldoc.Document) string {
 	text := bytes.ReplaceAll(d.Text.Data[d.Start:d.End], []byte("\r\n"), []byte("\n"))
 	for {
 		line, rest, ok := bytes.Cut(text, []byte("\n"))

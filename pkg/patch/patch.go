@@ -10,9 +10,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // Options say how a file is judged while it is patched.
@@ -40,7 +40,7 @@ type Applied struct {
 	Rules   []*checks.Rule
 	Summary string
 	// At is the place of the finding, in the file as it was when the change was made.
-	At source.Place
+	At yamldoc.Place
 }
 
 // Changed tells whether the patched file differs.

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
-	"github.com/mvpcheck/mvpcheck/pkg/source"
 )
 
 // Refusal is a change that cannot be made safely, with what to do by hand.
 type Refusal struct {
 	// At is the place that stands in the way.
-	At     source.Place
+	At     yamldoc.Place
 	Reason string
 	// Lines are the YAML lines to write by hand.
 	Lines []string
@@ -111,9 +111,9 @@ func (b *handLines) add(ch checks.Change) {
 	case checks.RemoveArg:
 		b.note("remove %s (line %d)", ch.Arg.Name, lineOf(ch.Arg.NameAt, ch.Arg.Node))
 	case checks.RemoveEntry:
-		b.note("remove %s (line %d)", ch.Entry.Value.Path(), lineOf(source.Place{}, ch.Entry.Value))
+		b.note("remove %s (line %d)", ch.Entry.Value.Path(), lineOf(yamldoc.Place{}, ch.Entry.Value))
 	case checks.QuoteValue:
-		b.note("in line %d: %s", lineOf(source.Place{}, ch.Node), quotedLine(ch.Node, ch.Value))
+		b.note("in line %d: %s", lineOf(yamldoc.Place{}, ch.Node), quotedLine(ch.Node, ch.Value))
 	case checks.AddVolume:
 		b.volumes = append(b.volumes, ch.Value)
 	case checks.ReshapeArgs:
@@ -121,14 +121,14 @@ func (b *handLines) add(ch checks.Change) {
 	}
 }
 
-func lineOf(at source.Place, v *source.Value) int {
+func lineOf(at yamldoc.Place, v *yamldoc.Value) int {
 	if at.IsZero() {
 		at = v.Place()
 	}
 	return at.File.Position(at.Start).Line
 }
 
-func quotedLine(v *source.Value, text string) string {
+func quotedLine(v *yamldoc.Value, text string) string {
 	if e := v.Entry(); e != nil {
 		return e.Key + ": " + jsonString(text)
 	}
@@ -136,7 +136,7 @@ func quotedLine(v *source.Value, text string) string {
 }
 
 // reshape lists all arguments of the component.
-func (b *handLines) reshape(entry *source.Entry) {
+func (b *handLines) reshape(entry *yamldoc.Entry) {
 	if owner := entry.Value.Parent(); owner != nil && owner.Entry() != nil {
 		b.component = owner.Entry().Key
 	}
@@ -186,7 +186,7 @@ func (b *handLines) lines() []string {
 // ClusterConfiguration that today's kubeadm writes.
 func (b *handLines) asList() bool {
 	if b.c.Form == config.FormKind {
-		return b.c.APIServer.ArgsEntry != nil && b.c.APIServer.ArgsEntry.Value.Kind == source.List
+		return b.c.APIServer.ArgsEntry != nil && b.c.APIServer.ArgsEntry.Value.Kind == yamldoc.List
 	}
 	return b.c.Root == nil || listForm(b.c)
 }

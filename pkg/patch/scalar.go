@@ -3,27 +3,27 @@ package patch
 import (
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // setScalar gives a scalar another string as its value, in the style of the old one.
-func setScalar(v *source.Value, text string) (*edit, error) {
+func setScalar(v *yamldoc.Value, text string) (*edit, error) {
 	if err := movable(v); err != nil {
 		return nil, err
 	}
 	if err := rendered(v); err != nil {
 		return nil, err
 	}
-	if v.Kind == source.List || v.Kind == source.Map {
+	if v.Kind == yamldoc.List || v.Kind == yamldoc.Map {
 		return nil, refuse(v, "%s is %s, not a string", v.Path(), v.Kind)
 	}
 	l := layoutOf(v.Document())
 	e := &edit{doc: v.Document()}
 	e.setJSON(v, text)
-	block := v.Style == source.Literal || v.Style == source.Folded
-	if block || v.Kind == source.String && !l.sameLine(v.Start, v.End) {
+	block := v.Style == yamldoc.Literal || v.Style == yamldoc.Folded
+	if block || v.Kind == yamldoc.String && !l.sameLine(v.Start, v.End) {
 		if part, ok := l.splice(v, text); ok {
-			e.edits = []source.Edit{part}
+			e.edits = []yamldoc.Edit{part}
 			return e, nil
 		}
 		if block {
@@ -31,64 +31,64 @@ func setScalar(v *source.Value, text string) (*edit, error) {
 		}
 	}
 	style := v.Style
-	if v.Kind != source.String {
+	if v.Kind != yamldoc.String {
 		style = l.siblingHabit(v)
 	}
 	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
 	if err != nil {
 		return nil, err
 	}
-	e.edits = []source.Edit{replaceScalar(l, v, spelt)}
+	e.edits = []yamldoc.Edit{replaceScalar(l, v, spelt)}
 	return e, nil
 }
 
 // quoteScalar makes a string of a scalar that YAML reads as something else.
-func quoteScalar(v *source.Value, text string) (*edit, error) {
+func quoteScalar(v *yamldoc.Value, text string) (*edit, error) {
 	if err := movable(v); err != nil {
 		return nil, err
 	}
-	if v.Kind == source.List || v.Kind == source.Map || v.Style == source.Literal || v.Style == source.Folded {
+	if v.Kind == yamldoc.List || v.Kind == yamldoc.Map || v.Style == yamldoc.Literal || v.Style == yamldoc.Folded {
 		return nil, refuse(v, "%s is no plain scalar", v.Path())
 	}
 	l := layoutOf(v.Document())
 	style := l.siblingHabit(v)
-	if style == source.Plain {
+	if style == yamldoc.Plain {
 		style = l.quotesOfDocument()
 	}
 	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
 	if err != nil {
 		return nil, err
 	}
-	e := &edit{doc: v.Document(), edits: []source.Edit{replaceScalar(l, v, spelt)}}
+	e := &edit{doc: v.Document(), edits: []yamldoc.Edit{replaceScalar(l, v, spelt)}}
 	e.setJSON(v, text)
 	return e, nil
 }
 
 // replaceScalar puts the spelt text where a scalar stands; behind a colon or dash with nothing behind it, a
 // blank goes in front.
-func replaceScalar(l *layout, v *source.Value, spelt string) source.Edit {
+func replaceScalar(l *layout, v *yamldoc.Value, spelt string) yamldoc.Edit {
 	if v.Start == v.End && v.Start > l.doc.Start && (l.src[v.Start-1] == ':' || l.src[v.Start-1] == '-') {
 		spelt = " " + spelt
 	}
-	return source.Edit{Start: v.Start, End: v.End, New: []byte(spelt)}
+	return yamldoc.Edit{Start: v.Start, End: v.End, New: []byte(spelt)}
 }
 
 // siblingHabit is how the values beside a value are quoted where they need not be.
-func (l *layout) siblingHabit(v *source.Value) source.Style {
+func (l *layout) siblingHabit(v *yamldoc.Value) yamldoc.Style {
 	parent := v.Parent()
 	if parent == nil {
-		return source.Plain
+		return yamldoc.Plain
 	}
 	// The values of a list of arguments are the siblings, not the name beside the value.
-	if e := v.Entry(); e != nil && parent.Parent() != nil && parent.Parent().Kind == source.List {
+	if e := v.Entry(); e != nil && parent.Parent() != nil && parent.Parent().Kind == yamldoc.List {
 		return quoteHabit(fieldValues(parent.Parent(), e.Key))
 	}
 	return quoteHabit(children(parent))
 }
 
 // fieldValues returns the values of one key in each map of a list.
-func fieldValues(list *source.Value, key string) []*source.Value {
-	var values []*source.Value
+func fieldValues(list *yamldoc.Value, key string) []*yamldoc.Value {
+	var values []*yamldoc.Value
 	for _, item := range list.Items {
 		if v := item.Get(key); v != nil {
 			values = append(values, v)
@@ -98,40 +98,40 @@ func fieldValues(list *source.Value, key string) []*source.Value {
 }
 
 // quotesOfDocument returns the kind of quotes that the document's strings have; double ones where there are none.
-func (l *layout) quotesOfDocument() source.Style {
+func (l *layout) quotesOfDocument() yamldoc.Style {
 	single, double := 0, 0
-	walk(l.doc.Root, func(v *source.Value) {
+	walk(l.doc.Root, func(v *yamldoc.Value) {
 		switch v.Style {
-		case source.SingleQuoted:
+		case yamldoc.SingleQuoted:
 			single++
-		case source.DoubleQuoted:
+		case yamldoc.DoubleQuoted:
 			double++
 		}
 	})
 	if single > double {
-		return source.SingleQuoted
+		return yamldoc.SingleQuoted
 	}
-	return source.DoubleQuoted
+	return yamldoc.DoubleQuoted
 }
 
 // splice changes a scalar of several lines without touching its lines otherwise: by text within one of them,
 // or by the chomping indicator where only line breaks at the end go.
-func (l *layout) splice(v *source.Value, text string) (source.Edit, bool) {
-	block := v.Style == source.Literal || v.Style == source.Folded
+func (l *layout) splice(v *yamldoc.Value, text string) (yamldoc.Edit, bool) {
+	block := v.Style == yamldoc.Literal || v.Style == yamldoc.Folded
 	if block && text == strings.TrimRight(v.Text, "\n") {
 		return l.strip(v)
 	}
 	prefix, old, inserted := difference(v.Text, text)
 	if strings.ContainsAny(old+inserted, " \t\r\n") || strings.ContainsAny(old+inserted, `"'\`) {
-		return source.Edit{}, false
+		return yamldoc.Edit{}, false
 	}
 	body := v.Start
 	switch {
 	case block:
 		body = l.nextLine(v.Start)
-	case v.Style != source.Plain:
+	case v.Style != yamldoc.Plain:
 		if strings.ContainsAny(string(l.src[v.Start+1:v.End-1]), `\'"`) {
-			return source.Edit{}, false
+			return yamldoc.Edit{}, false
 		}
 		body++
 	}
@@ -144,23 +144,23 @@ func (l *layout) splice(v *source.Value, text string) (source.Edit, bool) {
 	}
 	end := start + len(old)
 	if end > v.End || string(l.src[start:end]) != old {
-		return source.Edit{}, false
+		return yamldoc.Edit{}, false
 	}
-	return source.Edit{Start: start, End: end, New: []byte(inserted)}, true
+	return yamldoc.Edit{Start: start, End: end, New: []byte(inserted)}, true
 }
 
 // strip sets the chomping indicator of a block scalar to -.
-func (l *layout) strip(v *source.Value) (source.Edit, bool) {
+func (l *layout) strip(v *yamldoc.Value) (yamldoc.Edit, bool) {
 	header := l.restOfLine(v.Start)
 	for i := 1; i < len(header) && header[i] != ' ' && header[i] != '#'; i++ {
 		switch header[i] {
 		case '+':
-			return source.Edit{Start: v.Start + i, End: v.Start + i + 1, New: []byte("-")}, true
+			return yamldoc.Edit{Start: v.Start + i, End: v.Start + i + 1, New: []byte("-")}, true
 		case '-':
-			return source.Edit{}, false
+			return yamldoc.Edit{}, false
 		}
 	}
-	return source.Edit{Start: v.Start + 1, End: v.Start + 1, New: []byte("-")}, true
+	return yamldoc.Edit{Start: v.Start + 1, End: v.Start + 1, New: []byte("-")}, true
 }
 
 // difference splits two texts into what they begin with, and what the old one and the new one have between

@@ -8,14 +8,14 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/mvpcheck/mvpcheck/pkg/source"
+	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // spelling is where a string is to be written, and how its neighbours are.
 type spelling struct {
 	// style is the wanted style: Plain, SingleQuoted or DoubleQuoted. Plain gives way to quotes where the text
 	// would not read back as that string.
-	style source.Style
+	style yamldoc.Style
 	// flow: the place is within a flow collection.
 	flow bool
 	// json: only JSON strings will do.
@@ -26,9 +26,9 @@ type spelling struct {
 
 // spell returns the source text of a string. The text is tried with the YAML library that kubeadm uses.
 func (s spelling) spell(text string) (string, error) {
-	styles := []source.Style{s.style, source.DoubleQuoted}
+	styles := []yamldoc.Style{s.style, yamldoc.DoubleQuoted}
 	if s.json {
-		styles = []source.Style{source.DoubleQuoted}
+		styles = []yamldoc.Style{yamldoc.DoubleQuoted}
 	}
 	for _, style := range styles {
 		spelt := spellAs(text, style)
@@ -39,11 +39,11 @@ func (s spelling) spell(text string) (string, error) {
 	return "", fmt.Errorf("%q cannot be written in YAML", text)
 }
 
-func spellAs(text string, style source.Style) string {
+func spellAs(text string, style yamldoc.Style) string {
 	switch style {
-	case source.SingleQuoted:
+	case yamldoc.SingleQuoted:
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	case source.DoubleQuoted:
+	case yamldoc.DoubleQuoted:
 		return jsonString(text)
 	}
 	return text
@@ -92,55 +92,55 @@ func (s spelling) reads(spelt, want string) bool {
 
 // quoteHabit returns the style of scalars: quotes if they all have them, or if most have them that could do
 // without. Quotes that a value needs say little.
-func quoteHabit(scalars []*source.Value) source.Style {
-	count := map[source.Style]int{}
-	needed := map[source.Style]int{}
+func quoteHabit(scalars []*yamldoc.Value) yamldoc.Style {
+	count := map[yamldoc.Style]int{}
+	needed := map[yamldoc.Style]int{}
 	for _, v := range scalars {
-		if v == nil || v.Kind != source.String || v.Fixed != "" {
+		if v == nil || v.Kind != yamldoc.String || v.Fixed != "" {
 			continue
 		}
 		switch v.Style {
-		case source.Plain, source.SingleQuoted, source.DoubleQuoted:
-			if v.Style == source.Plain || (spelling{flow: inFlow(v)}).reads(v.Text, v.Text) {
+		case yamldoc.Plain, yamldoc.SingleQuoted, yamldoc.DoubleQuoted:
+			if v.Style == yamldoc.Plain || (spelling{flow: inFlow(v)}).reads(v.Text, v.Text) {
 				count[v.Style]++
 			} else {
 				needed[v.Style]++
 			}
 		}
 	}
-	if count[source.Plain] == 0 {
+	if count[yamldoc.Plain] == 0 {
 		for style, n := range needed {
 			count[style] += n
 		}
 	}
 	switch {
-	case count[source.DoubleQuoted] > count[source.Plain] && count[source.DoubleQuoted] >= count[source.SingleQuoted]:
-		return source.DoubleQuoted
-	case count[source.SingleQuoted] > count[source.Plain]:
-		return source.SingleQuoted
+	case count[yamldoc.DoubleQuoted] > count[yamldoc.Plain] && count[yamldoc.DoubleQuoted] >= count[yamldoc.SingleQuoted]:
+		return yamldoc.DoubleQuoted
+	case count[yamldoc.SingleQuoted] > count[yamldoc.Plain]:
+		return yamldoc.SingleQuoted
 	}
-	return source.Plain
+	return yamldoc.Plain
 }
 
 // keyHabit is quoteHabit of the keys of a map.
-func keyHabit(l *layout, entries []*source.Entry) source.Style {
+func keyHabit(l *layout, entries []*yamldoc.Entry) yamldoc.Style {
 	count := map[byte]int{}
 	for _, e := range entries {
 		count[l.src[e.KeyStart]]++
 	}
 	switch plain := len(entries) - count['"'] - count['\'']; {
 	case count['"'] > plain && count['"'] >= count['\'']:
-		return source.DoubleQuoted
+		return yamldoc.DoubleQuoted
 	case count['\''] > plain:
-		return source.SingleQuoted
+		return yamldoc.SingleQuoted
 	}
-	return source.Plain
+	return yamldoc.Plain
 }
 
 // inFlow tells whether a value stands within a flow collection.
-func inFlow(v *source.Value) bool {
+func inFlow(v *yamldoc.Value) bool {
 	for p := v.Parent(); p != nil; p = p.Parent() {
-		if p.Style == source.Flow {
+		if p.Style == yamldoc.Flow {
 			return true
 		}
 	}

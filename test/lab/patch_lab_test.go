@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // TestPatched asks every release's kubeadm about what mvpcheck patch makes of the files of testdata/cases and the samples

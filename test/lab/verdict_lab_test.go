@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // TestRefusedVerdicts compares what mvpcheck says of kubeadm with what kubeadm does, for every file of testdata/cases and

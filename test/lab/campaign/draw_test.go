@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // TestReproducible draws the same setting from the same seed and index, and others from others.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // gateArgs draws feature gates, once or several times, and flags of the hand-off beside them.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mvpcheck/mvpcheck/internal/cli"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	cp "github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 

@@ -3,7 +3,7 @@ package campaign
 import (
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // groups are flags that say something only together, or that exclude or need each other. A name with a value stands for it, one

@@ -1,4 +1,4 @@
-// Package catalogue makes the catalogues of pkg/release from the releases themselves, and compares them.
+// Package catalogue makes the catalogues of internal/release from the releases themselves, and compares them.
 //
 // What a release accepts comes from ../describe, which is linked with it: flags, feature gates, group versions. What it
 // serves comes from its running server: with --runtime-config=api/all=true it tells every resource, and switching gates

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 

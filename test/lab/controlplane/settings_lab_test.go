@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 	"github.com/mvpcheck/mvpcheck/test/lab"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
 )
 
 // startRow is a fact about start-up: what the servers of releases do with extraArgs of a ClusterConfiguration.

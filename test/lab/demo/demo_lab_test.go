@@ -17,8 +17,8 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/cli"
 	"github.com/mvpcheck/mvpcheck/internal/demo"
-	"github.com/mvpcheck/mvpcheck/pkg/probe"
-	"github.com/mvpcheck/mvpcheck/pkg/release"
+	"github.com/mvpcheck/mvpcheck/internal/probe"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mvpcheck/mvpcheck/internal/cli"
-	"github.com/mvpcheck/mvpcheck/pkg/evidence"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 // compareProbe runs mvpcheck probe on both and compares what it records, field by field, and what it says.

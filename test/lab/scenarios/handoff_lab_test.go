@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	cp "github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mvpcheck/mvpcheck/internal/cli"
-	"github.com/mvpcheck/mvpcheck/pkg/report"
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 
