@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { controlplane.Main(m) }
 
 // catalogueFile is where a release's catalogue stands.
 func catalogueFile(r lab.Release) string {
-	return filepath.Join("..", "..", "..", "pkg", "release", "catalogue", r.Minor+".txt")
+	return filepath.Join("..", "..", "..", "internal", "release", "catalogue", r.Minor+".txt")
 }
 
 // TestCatalogue compares the catalogues with the releases; with -update it makes them anew.
