@@ -20,9 +20,13 @@ type Catalogue struct {
 	// Version is the release that the catalogue was made from: v1.36.3.
 	Version string
 
-	binary  Release  // without its patch
-	asked   sync.Map // the Flag of each name that was asked for, without a name where there is none
-	surface func() []Resource
+	binary Release // without its patch
+	// The Flag of each name that was asked for, without a name where there is none, and the gate.
+	askedFlags, askedGates sync.Map
+	// dependent are the gates that need others, by their names.
+	dependent func() []namedGate
+	judged    judgedLines
+	surface   func() []Resource
 	// The lines of the other sections.
 	flags, gates, kubeadm, plugins, versions func() map[string]string
 }
@@ -46,6 +50,11 @@ type gate struct {
 	specs []gateSpec
 	// needs are the gates without which kube-apiserver exits when this one is on (S6).
 	needs []string
+}
+
+type namedGate struct {
+	name string
+	gate
 }
 
 type gateSpec struct {
@@ -126,7 +135,7 @@ func CatalogueOf(r Release) (c *Catalogue, ok bool) {
 
 // nearestCatalogue is the catalogue of r's minor, or else of the known minor next to it.
 func nearestCatalogue(r Release) *Catalogue {
-	known := Known()
+	known := known()
 	i, _ := slices.BinarySearchFunc(known, r.minor, func(k Release, minor int) int { return cmp.Compare(k.minor, minor) })
 	c, _ := CatalogueOf(known[min(i, len(known)-1)])
 	return c
@@ -148,7 +157,7 @@ func (c *Catalogue) Release() Release { return must(Parse(c.Version)) }
 // Flag returns a flag, which may be written as NormalizeFlag takes it.
 func (c *Catalogue) Flag(name string) (f Flag, ok bool) {
 	name = NormalizeFlag(name)
-	if known, ok := c.asked.Load(name); ok {
+	if known, ok := c.askedFlags.Load(name); ok {
 		f := known.(Flag)
 		return f, f.Name != ""
 	}
@@ -156,7 +165,7 @@ func (c *Catalogue) Flag(name string) (f Flag, ok bool) {
 	if ok {
 		f = must(parseFlag(name, rest))
 	}
-	c.asked.Store(name, f)
+	c.askedFlags.Store(name, f)
 	return f, ok
 }
 
@@ -176,11 +185,24 @@ func (c *Catalogue) Gates() []string { return slices.Sorted(maps.Keys(c.gates())
 // Gate returns what the release makes of a gate in a server of such effective versions. ok is false for a gate that the
 // binary does not know.
 func (c *Catalogue) Gate(name string, at Effective) (spec GateSpec, ok bool) {
-	rest, ok := c.gates()[name]
+	g, ok := c.gate(name)
 	if !ok {
 		return GateSpec{}, false
 	}
-	return must(parseGate(name, rest)).spec(at), true
+	return g.spec(at), true
+}
+
+// gate decodes the line of a gate when it is first asked for.
+func (c *Catalogue) gate(name string) (g gate, ok bool) {
+	if known, ok := c.askedGates.Load(name); ok {
+		return known.(gate), true
+	}
+	rest, ok := c.gates()[name]
+	if ok {
+		g = must(parseGate(name, rest))
+		c.askedGates.Store(name, g)
+	}
+	return g, ok
 }
 
 // spec is what holds of a gate in a server of such effective versions.
@@ -196,7 +218,10 @@ func (g gate) spec(at Effective) GateSpec {
 }
 
 // Needs returns the gates without which kube-apiserver exits when this one is on. Before 1.35 no release checks that.
-func (c *Catalogue) Needs(name string) []string { return must(parseGate(name, c.gates()[name])).needs }
+func (c *Catalogue) Needs(name string) []string {
+	g, _ := c.gate(name)
+	return g.needs
+}
 
 // Resources returns all resources that the release can serve, whatever --runtime-config and the gates must be for it,
 // in the order of Compare.

@@ -137,5 +137,8 @@ func csvList(value string) ([]string, error) {
 	if value == "" {
 		return nil, nil
 	}
+	if !strings.ContainsAny(value, "\"\r\n") {
+		return strings.Split(value, ","), nil // what the reader makes of it, without its buffer
+	}
 	return csv.NewReader(strings.NewReader(value)).Read()
 }

@@ -44,11 +44,10 @@ var admissionRules = slices.Concat(
 func ConfiguredPlugins() []string { return []string{"EventRateLimit", "ImagePolicyWebhook"} }
 
 func unknownPlugin(s *settings, flag string) string {
-	plugins := s.catalogue.AdmissionPlugins()
 	for _, name := range s.items(flag) {
-		if !slices.Contains(plugins, name) {
+		if _, ok := s.catalogue.plugins()[name]; !ok {
 			reason := fmt.Sprintf("names %q, an admission plugin that %s does not have", name, s.catalogue.binary.MinorString())
-			if near, ok := Suggest(name, plugins); ok {
+			if near, ok := Suggest(name, s.catalogue.AdmissionPlugins()); ok {
 				reason += "; it has " + near
 			}
 			return reason

@@ -51,7 +51,7 @@ func IsBoolFlag(flag string) bool {
 
 // findFlag returns a flag of the newest release that has it.
 func findFlag(name string) (f Flag, ok bool) {
-	for _, r := range slices.Backward(Known()) {
+	for _, r := range slices.Backward(known()) {
 		c, _ := CatalogueOf(r)
 		if f, ok = c.Flag(name); ok {
 			return f, true

@@ -31,7 +31,54 @@ type SettingProblem struct {
 //
 // Left out too is what has rules of its own: --feature-gates and --runtime-config beyond their types (GateProblems,
 // RuntimeConfigProblems), --emulated-version and --min-compatibility-version (EffectiveVersions), and the flags for peers.
+//
+// Nearly all command lines of a run are one of a few, so that the answers are kept; they are shared and not to be changed.
 func (c *Catalogue) SettingProblems(line []Setting, at Effective) []SettingProblem {
+	var key strings.Builder
+	for _, s := range line {
+		key.WriteString(s.Flag)
+		key.WriteString("\x00")
+		key.WriteString(s.Value)
+		if s.Unknown {
+			key.WriteString("\x00unknown")
+		}
+		key.WriteString("\x00\x00")
+	}
+	return c.judged.get(lineAt{key.String(), at}, func() []SettingProblem { return c.settingProblems(line, at) })
+}
+
+// lineAt is a command line of a server with such effective versions.
+type lineAt struct {
+	line string
+	at   Effective
+}
+
+// judgedLines are the answers of SettingProblems, maxJudgedLines at most.
+type judgedLines struct {
+	sync.Mutex
+	known map[lineAt][]SettingProblem
+}
+
+const maxJudgedLines = 256
+
+func (j *judgedLines) get(key lineAt, judge func() []SettingProblem) []SettingProblem {
+	j.Lock()
+	problems, ok := j.known[key]
+	j.Unlock()
+	if ok {
+		return problems
+	}
+	problems = judge()
+	j.Lock()
+	defer j.Unlock()
+	if j.known == nil || len(j.known) >= maxJudgedLines {
+		j.known = map[lineAt][]SettingProblem{}
+	}
+	j.known[key] = problems
+	return problems
+}
+
+func (c *Catalogue) settingProblems(line []Setting, at Effective) []SettingProblem {
 	s := newSettings(c, line, at)
 	problems := s.typeProblems()
 	for _, rule := range valueRules() {

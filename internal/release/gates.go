@@ -115,23 +115,32 @@ func (c *Catalogue) GateProblems(gates FeatureGates, at Effective) []GateRefusal
 
 func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []GateRefusal {
 	var refused []GateRefusal
+	for _, g := range c.dependent() {
+		if on, _ := gates.state(g.name, g.spec(at)); !on {
+			continue
+		}
+		off := slices.DeleteFunc(slices.Clone(g.needs), func(need string) bool { return c.on(need, gates, at) })
+		if len(off) > 0 {
+			refused = append(refused, GateRefusal{MissingDependency, g.name, gates.entry(g.name), g.spec(at), off})
+		}
+	}
+	return refused
+}
+
+// dependentGates are the gates without some others of which kube-apiserver exits, sorted by their names.
+func (c *Catalogue) dependentGates() []namedGate {
+	var all []namedGate
 	for name, rest := range c.gates() {
 		needs := c.neededByOptions(name)
 		if !strings.Contains(rest, needsKey) && len(needs) == 0 {
 			continue // which most don't
 		}
-		g := must(parseGate(name, rest))
-		if on, _ := gates.state(name, g.spec(at)); !on {
-			continue
-		}
-		needs = slices.Concat(g.needs, needs)
-		off := slices.DeleteFunc(needs, func(need string) bool { return c.on(need, gates, at) })
-		if len(off) > 0 {
-			refused = append(refused, GateRefusal{MissingDependency, name, gates.entry(name), g.spec(at), off})
-		}
+		g, _ := c.gate(name)
+		g.needs = slices.Concat(g.needs, needs)
+		all = append(all, namedGate{name, g})
 	}
-	slices.SortFunc(refused, func(a, b GateRefusal) int { return strings.Compare(a.Gate, b.Gate) })
-	return refused
+	slices.SortFunc(all, func(a, b namedGate) int { return strings.Compare(a.name, b.name) })
+	return all
 }
 
 // neededByOptions returns the gates that 1.33 and 1.34 exit without when another is on: there the options check these few

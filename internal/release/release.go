@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/version"
 )
@@ -160,23 +161,25 @@ func (r Release) IsKnown() bool { return catalogues()[r.minor] != nil }
 
 // Oldest is the oldest minor that mvpcheck has facts for. Before 1.33 the feature worked on the StorageVersion API and is
 // out of scope (facts, "Gate by release").
-func Oldest() Release { return Known()[0] }
+func Oldest() Release { return known()[0] }
 
 // Newest is the newest minor that mvpcheck has facts for.
 func Newest() Release {
-	known := Known()
+	known := known()
 	return known[len(known)-1]
 }
 
 // Known lists the minors that mvpcheck has facts for, oldest first: those that have a catalogue.
-func Known() []Release {
+func Known() []Release { return slices.Clone(known()) }
+
+var known = sync.OnceValue(func() []Release {
 	var all []Release
 	for minor := range catalogues() {
 		all = append(all, OfMinor(minor))
 	}
 	slices.SortFunc(all, Release.Compare)
 	return all
-}
+})
 
 // Pair is an upgrade: the servers run From and are brought to To.
 type Pair struct{ From, To Release }

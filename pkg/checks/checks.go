@@ -195,13 +195,13 @@ func Run(in Input, rules []*Rule) Result {
 
 // run judges what the servers are set to, whether or not it matters for the pair of releases.
 func run(s *state, rules []*Rule) Result {
-	var res Result
+	res := Result{Passed: make([]*Rule, 0, len(rules))}
 	in := s.in
 	for _, rule := range rules {
 		if rule.Run == nil {
 			continue // it judges live control planes
 		}
-		p := &Pass{Input: in, state: s, rule: rule}
+		p := &Pass{Input: &s.in, state: s, rule: rule}
 		if reason := s.skip(rule); reason != "" {
 			res.Skipped = append(res.Skipped, Note{rule, reason})
 			continue
@@ -237,7 +237,7 @@ func fileOrder(in Input, at yamldoc.Place) int {
 
 // Pass is one rule's run over one input.
 type Pass struct {
-	Input
+	*Input
 	*state
 	rule             *Rule
 	findings         []Finding

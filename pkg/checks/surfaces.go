@@ -9,12 +9,12 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
 // alike is what servers have in common of which the flags that the catalogue judges are the same: mostly all nodes of a
 // release. It is worked out once for all of them.
 type alike struct {
-	key string
 	// refusals is what they exit on in their feature gates; none where that is not known.
 	refusals func() []release.GateRefusal
 	surface  func() surface
@@ -29,21 +29,61 @@ type surface struct {
 	exits bool
 }
 
+// alikes are those that were asked for, by what they have in common, and what two of them lack of each other. Nearly all
+// configurations of a run have one of a few. What a server serves takes some hundred KiB: no more than maxAlikes are kept.
+var alikes struct {
+	sync.Mutex
+	known map[string]*alike
+	lacks map[[2]*alike]lacking
+}
+
+const maxAlikes = 64
+
 // alikeOf returns what a view has in common with those before it.
-func (s *state) alikeOf(v View) *alike {
+func alikeOf(v View) *alike {
 	var key strings.Builder
-	fmt.Fprintf(&key, "%s %t", v.Release.MinorString(), v.FlagsUnknown)
+	fmt.Fprintf(&key, "%s %t", v.Release, v.FlagsUnknown)
+	var flags config.CommandLine
 	for _, f := range v.Flags {
 		if slices.Contains(surfaceFlags, f.Name) {
 			fmt.Fprintf(&key, "\x00%s=%s %t", f.Name, f.Value, f.Unknown)
+			flags = append(flags, config.Flag{Name: f.Name, Value: f.Value, Unknown: f.Unknown})
 		}
 	}
-	for _, other := range s.views {
-		if other.alike.key == key.String() {
-			return other.alike
-		}
+	alikes.Lock()
+	defer alikes.Unlock()
+	if known, ok := alikes.known[key.String()]; ok {
+		return known
 	}
-	return &alike{key: key.String(), refusals: sync.OnceValue(v.refusals), surface: sync.OnceValue(v.surface)}
+	if len(alikes.known) >= maxAlikes || alikes.known == nil {
+		alikes.known, alikes.lacks = map[string]*alike{}, map[[2]*alike]lacking{}
+	}
+	// It holds what the key tells and no more, so that it keeps no configuration in memory.
+	of := View{
+		Server:  config.Server{Flags: flags, FlagsUnknown: v.FlagsUnknown},
+		Release: v.Release, Gates: v.Gates, Effective: v.Effective,
+	}
+	known := &alike{refusals: sync.OnceValue(of.refusals), surface: sync.OnceValue(of.surface)}
+	alikes.known[key.String()] = known
+	return known
+}
+
+// lacks tells what servers of two kinds lack of each other; known is false where it is not known what one serves.
+func (a *alike) lacks(target *alike) lacking {
+	alikes.Lock()
+	l, ok := alikes.lacks[[2]*alike{a, target}]
+	alikes.Unlock()
+	if ok {
+		return l
+	}
+	running, newer := a.surface().serves, target.surface().serves
+	if running != nil && newer != nil {
+		l = lacking{known: true, old: countLacking(running, newer), young: countLacking(newer, running)}
+	}
+	alikes.Lock()
+	alikes.lacks[[2]*alike{a, target}] = l
+	alikes.Unlock()
+	return l
 }
 
 // surfaceFlags are those that decide what a server serves.
@@ -108,11 +148,11 @@ func (s *state) lacking() lacking {
 	if s.in.Pair.From.SameMinor(s.in.Pair.To) {
 		return lacking{}
 	}
-	running, target := servedByAll(s.At(Running)), servedByAll(s.At(Target))
+	running, target := common(s.At(Running)), common(s.At(Target))
 	if running == nil || target == nil {
 		return lacking{}
 	}
-	return lacking{known: true, old: countLacking(running, target), young: countLacking(target, running)}
+	return running.lacks(target)
 }
 
 // nothing tells that the servers serve the same, so that there is nothing to hand off.
@@ -153,20 +193,20 @@ func only(n int, known bool, r release.Release) string {
 	return fmt.Sprintf("%s that only %s serves", plural(n, "resource", "resources"), r.MinorString())
 }
 
-// servedByAll are the resources of servers that are set up alike; nil where they are not, or it is not known.
-func servedByAll(views []View) handoff.Resources {
-	var served handoff.Resources
+// common is what servers that serve the same have in common; nil where they do not, or it is not known.
+func common(views []View) *alike {
 	for i, v := range views {
-		serves := v.alike.surface().serves
 		switch {
-		case serves == nil:
+		case v.alike.surface().serves == nil:
 			return nil
-		case i > 0 && v.alike != views[0].alike && (countLacking(served, serves) > 0 || countLacking(serves, served) > 0):
+		case i > 0 && v.alike != views[0].alike && !views[0].alike.lacks(v.alike).nothing():
 			return nil
 		}
-		served = serves
 	}
-	return served
+	if len(views) == 0 {
+		return nil
+	}
+	return views[0].alike
 }
 
 // countLacking counts the resources that the first lack and the others have.

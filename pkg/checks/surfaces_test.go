@@ -76,7 +76,7 @@ func TestHarmless(t *testing.T) {
 }
 
 func TestPeerCAMissingWhy(t *testing.T) {
-	p := &Pass{Input: handOffInput(t, 36, func(s string) string { return s })}
+	p := &Pass{Input: new(handOffInput(t, 36, func(s string) string { return s }))}
 	for _, tc := range []struct {
 		lacks lacking
 		want  string
