@@ -13,20 +13,24 @@ import (
 const editsRoom = 128 << 10
 
 // editsFor returns the edits that mvpcheck patch makes where the finding, which is one about the cluster of an index within
-// its file, is the only one to fix. They are tried as patch tries them, with the finding's rule alone as the judge, and there
-// are none where patch refuses.
+// its file, is the only one to fix, as patch --only with its rule makes them: with what kube-apiserver would not start without.
+// There are none where patch refuses.
 func (j *judge) editsFor(d *judged, cluster int, f *checks.Finding, ch *choices) []report.Edit {
-	only := *ch
-	only.rules = []*checks.Rule{f.Rule}
-	file := d.cluster.Input.File
-	result, err := patch.FixOne(file.Name, file.Data, patch.Options{
-		Judge: func(c *config.Cluster) []checks.Finding {
-			again, err := j.cluster(c, &only)
+	only, every := *ch, *ch
+	only.rules, every.rules = []*checks.Rule{f.Rule}, checks.All()
+	judge := func(ch *choices) func(c *config.Cluster) []checks.Finding {
+		return func(c *config.Cluster) []checks.Finding {
+			again, err := j.cluster(c, ch)
 			if err != nil {
 				return nil
 			}
 			return again.findings
-		},
+		}
+	}
+	file := d.cluster.Input.File
+	result, err := patch.FixOne(file.Name, file.Data, patch.Options{
+		Judge: judge(&only),
+		Every: judge(&every),
 		Prepare: func(in *config.Input) error {
 			for _, c := range in.Clusters {
 				j.extras.prepare(c, &only)

@@ -168,24 +168,32 @@ func (p *patcher) fix() (*patch.Result, error) {
 	case len(in.Clusters) > 1 && len(p.o.manifests) > 0:
 		return nil, usageError("%w", errManifestsOfSeveral)
 	}
-	// Judge has no error to return; without a judgement there is no result.
+	// What judges has no error to return; without a judgement there is no result.
 	var judgeErr error
-	result, err := patch.Fix(p.job.name, p.job.data, patch.Options{
-		Judge: func(c *config.Cluster) []checks.Finding {
-			d, err := p.judge.cluster(c, p.job.choices)
+	judge := func(ch *choices) func(c *config.Cluster) []checks.Finding {
+		return func(c *config.Cluster) []checks.Finding {
+			d, err := p.judge.cluster(c, ch)
 			if err != nil {
 				judgeErr = err
 				return nil
 			}
 			return p.wanted(d.findings)
-		},
+		}
+	}
+	o := patch.Options{
+		Judge: judge(p.job.choices),
 		Prepare: func(in *config.Input) error {
 			for _, c := range in.Clusters {
 				p.judge.extras.prepare(c, p.job.choices)
 			}
 			return nil
 		},
-	})
+	}
+	if every := *p.job.choices; len(every.rules) < len(checks.All()) {
+		every.rules = checks.All()
+		o.Every = judge(&every)
+	}
+	result, err := patch.Fix(p.job.name, p.job.data, o)
 	if judgeErr != nil {
 		return nil, judgeErr
 	}

@@ -128,12 +128,14 @@ func (p *LivePass) Skip(format string, args ...any) { p.skipped = fmt.Sprintf(fo
 // CannotTell says why the rule could not be judged.
 func (p *LivePass) CannotTell(format string, args ...any) { p.unknown = fmt.Sprintf(format, args...) }
 
-// RunLive judges the evidence by those of the rules that are about live control planes. The findings about causes come
-// first, each with what follows from it; the worst of a kind before the others.
+// RunLive judges the evidence by the rules that are about live control planes. The findings about causes come first, each
+// with what follows from it; the worst of a kind before the others.
+//
+// All of them are judged, since what one finds explains what others find; rules are those of which the result tells.
 func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 	s := newLiveState(cp)
 	var res LiveResult
-	for _, rule := range liveOrder(rules) {
+	for _, rule := range liveOrder(All()) {
 		p := &LivePass{liveState: s, rule: rule}
 		if rule.HandOff && len(s.servers) == 1 && len(s.fresh) < 2 && len(s.routes) == 0 {
 			p.Skip("one API server: there is no peer to hand a request to")
@@ -170,7 +172,48 @@ func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 		res.Routes = append(res.Routes, *r)
 	}
 	res.CannotTell = s.cannotTell()
+	res.restrict(rules)
 	return res
+}
+
+// restrict leaves what some rules tell. An effect of a cause that is left out is a finding by itself, which names the cause.
+func (r *LiveResult) restrict(rules []*Rule) {
+	chosen := func(rule *Rule) bool { return slices.Contains(rules, rule) }
+	var findings []LiveFinding
+	for _, f := range r.Findings {
+		if chosen(f.Rule) {
+			findings = append(findings, f)
+			continue
+		}
+		for _, e := range f.Effects {
+			for _, rule := range rules {
+				if slices.Contains(e.Rules, rule.ID) {
+					findings = append(findings, f.effectAlone(e, rule))
+					break
+				}
+			}
+		}
+	}
+	r.Findings = findings
+	r.Passed = slices.DeleteFunc(r.Passed, func(rule *Rule) bool {
+		return !chosen(rule) || slices.ContainsFunc(findings, func(f LiveFinding) bool { return f.Rule == rule })
+	})
+	other := func(n Note) bool { return !chosen(n.Rule) }
+	r.Skipped, r.Unknown = slices.DeleteFunc(r.Skipped, other), slices.DeleteFunc(r.Unknown, other)
+}
+
+// effectAlone makes an effect of a finding one of the rule that would report it.
+func (f LiveFinding) effectAlone(e LiveEffect, rule *Rule) LiveFinding {
+	alone := LiveFinding{
+		Rule: rule, Severity: rule.Severity, Servers: []string{e.Server},
+		Message: e.Message + ".",
+		Why:     fmt.Sprintf("the cause is %s on %s: %s", f.Rule.ID, joinNames(f.Servers), f.Message),
+		Fix:     f.Fix, Seen: f.Seen, Consequence: None,
+	}
+	if rule.ID != peerGone.ID {
+		alone.Consequence = FalseNotFound
+	}
+	return alone
 }
 
 // liveOrder puts the rules about causes before those about effects, which report only what no cause explains.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,48 @@ func TestCasesWithRules(t *testing.T) {
 			checkFixed(t, r, o)
 			checkLines(t, r)
 		}
+	}
+}
+
+// TestOneRuleStopsNoServer fixes by one rule alone: kube-apiserver starts with the result if it did with the file.
+func TestOneRuleStopsNoServer(t *testing.T) {
+	fixed := 0
+	for name, data := range caseFiles(t) {
+		in, err := config.Read(name, data)
+		if err != nil || len(in.Clusters) == 0 {
+			continue
+		}
+		for _, p := range release.Pairs() {
+			every := judgeBy(checks.Pair{From: p.From, To: p.To, Upgrade: true})
+			stops := func(in *config.Input) int {
+				n := 0
+				for _, c := range in.Clusters {
+					for _, f := range every(c) {
+						if f.Severity == checks.Error && f.Consequence == checks.WillNotStart {
+							n++
+						}
+					}
+				}
+				return n
+			}
+			for _, id := range []string{"MVP101", "MVP103", "MVP201", "MVP202"} {
+				rule, _ := checks.Find(id)
+				one := func(c *config.Cluster) []checks.Finding {
+					return slices.DeleteFunc(every(c), func(f checks.Finding) bool { return f.Rule != rule })
+				}
+				r, err := Fix(name, data, Options{Judge: one, Every: every})
+				if err != nil {
+					continue // refused, or not to be read
+				}
+				fixed += len(r.Applied)
+				if before, after := stops(in), stops(r.Input); after > before {
+					t.Errorf("%s, %s to %s, %s: %d findings stop kube-apiserver, %d before:\n%s", name, p.From, p.To, id, after, before, r.After)
+				}
+			}
+		}
+	}
+	if fixed == 0 {
+		t.Error("nothing was fixed")
 	}
 }
 

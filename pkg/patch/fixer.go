@@ -19,6 +19,8 @@ type fixer struct {
 	data     []byte
 	in       *config.Input
 	findings []judged
+	// before are what stops kube-apiserver in the file as it was, by any rule.
+	before map[findingKey]bool
 	// refused counts the findings of each key whose changes cannot be made.
 	refused  map[findingKey]int
 	refusals []*Refusal
@@ -37,6 +39,8 @@ type findingKey struct {
 type judged struct {
 	checks.Finding
 	cluster int
+	// caused: it is about what the changes have made of the file, by a rule that need not have been chosen.
+	caused bool
 }
 
 func (j judged) key() findingKey { return findingKey{j.cluster, j.Rule.ID, j.Message} }
@@ -59,9 +63,70 @@ func (f *fixer) judge() {
 	f.findings = nil
 	for i, c := range f.in.Clusters {
 		for _, finding := range f.options.Judge(c) {
-			f.findings = append(f.findings, judged{finding, i})
+			f.findings = append(f.findings, judged{Finding: finding, cluster: i})
 		}
 	}
+	chosen := map[findingKey]bool{}
+	for _, j := range f.findings {
+		chosen[j.key()] = true
+	}
+	for _, j := range f.stopping() {
+		if !chosen[j.key()] && !f.before[j.key()] {
+			j.caused = true
+			f.findings = append(f.findings, j)
+		}
+	}
+}
+
+// noteBefore notes what stops kube-apiserver before anything is changed.
+func (f *fixer) noteBefore() {
+	f.before = map[findingKey]bool{}
+	for _, j := range f.stopping() {
+		f.before[j.key()] = true
+	}
+}
+
+// stopping returns the findings, by any rule, that kube-apiserver does not start with.
+func (f *fixer) stopping() []judged {
+	if f.options.Every == nil {
+		return nil
+	}
+	var stopping []judged
+	for i, c := range f.in.Clusters {
+		for _, finding := range f.options.Every(c) {
+			if finding.Severity == checks.Error && finding.Consequence == checks.WillNotStart {
+				stopping = append(stopping, judged{Finding: finding, cluster: i})
+			}
+		}
+	}
+	return stopping
+}
+
+// fixCaused fixes what the changes have caused.
+func (f *fixer) fixCaused() error {
+	for round := 0; round < maxRounds && len(f.refusals) == 0; round++ {
+		i := slices.IndexFunc(f.findings, func(j judged) bool { return j.caused && len(j.Changes) > 0 })
+		if i < 0 {
+			break
+		}
+		if err := f.fix(&f.findings[i]); err != nil {
+			return err
+		}
+	}
+	if len(f.refusals) > 0 {
+		return nil // which the caller returns
+	}
+	return f.refuseCaused()
+}
+
+// refuseCaused refuses a result that kube-apiserver does not start with, while it did with the file as it was.
+func (f *fixer) refuseCaused() error {
+	for _, j := range f.findings {
+		if j.caused {
+			return &Refusal{At: j.At, Rule: j.Rule, Reason: "with these changes kube-apiserver would not start: " + j.Message}
+		}
+	}
+	return nil
 }
 
 // next returns the next finding to fix, nil if there is none: first those that decide what the flags are at

@@ -7,7 +7,7 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
 
-// FixOne makes the changes of one finding alone: of the first that has changes and that is chosen, by the index of its
+// FixOne makes the changes of one finding alone, and those without which kube-apiserver would not start with them: of the first that has changes and that is chosen, by the index of its
 // cluster within the file. It is tried and judged anew as Fix does it. The result is nil where there is no such finding; the
 // error is that of Fix.
 func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *checks.Finding) bool) (*Result, error) {
@@ -18,6 +18,7 @@ func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *che
 	if err := f.refuseForms(); err != nil {
 		return nil, err
 	}
+	f.noteBefore()
 	f.judge()
 	for i := range f.findings {
 		j := &f.findings[i]
@@ -25,6 +26,9 @@ func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *che
 			continue
 		}
 		if err := f.fix(j); err != nil {
+			return nil, err
+		}
+		if err := f.fixCaused(); err != nil {
 			return nil, err
 		}
 		if len(f.refusals) > 0 {

@@ -19,6 +19,9 @@ import (
 type Options struct {
 	// Judge returns the findings of a freshly read cluster for the rules that may be fixed.
 	Judge func(c *config.Cluster) []checks.Finding
+	// Every returns the findings for all rules, where Judge leaves some out; nil where it does not. What kube-apiserver
+	// would no longer start with because of the changes is fixed with them, or they are refused.
+	Every func(c *config.Cluster) []checks.Finding
 	// Prepare adds to a freshly read input what the command line knows of it (nodes, manifests); it may be nil.
 	Prepare func(in *config.Input) error
 }
@@ -60,6 +63,7 @@ func Fix(name string, data []byte, o Options) (*Result, error) {
 	if err := f.refuseForms(); err != nil {
 		return nil, err
 	}
+	f.noteBefore()
 	f.judge()
 	for round := 0; ; round++ {
 		next := f.next()
@@ -77,6 +81,9 @@ func Fix(name string, data []byte, o Options) (*Result, error) {
 		return nil, joinRefusals(f.refusals)
 	}
 	r := &Result{Name: name, Before: data, After: f.data, Applied: f.applied, Input: f.in}
+	if err := f.refuseCaused(); err != nil {
+		return nil, err
+	}
 	for _, j := range f.findings {
 		if len(j.Changes) == 0 {
 			r.Left = append(r.Left, j.Finding)
