@@ -102,27 +102,29 @@ var wrongShape = &Rule{
 	},
 	Run: func(p *Pass) {
 		for _, pr := range p.Cluster.Problems {
-			if pr.Kind != config.WrongShape {
-				continue
-			}
 			f := Finding{
 				Severity: Error, At: pr.At, Consequence: RefusedByKubeadm,
 				Message: fmt.Sprintf("%s: %s.", pr.Component, pr.Text),
 				Why:     "kubeadm cannot decode the file and stops; none of these flags reaches the server.",
 				Fix:     shapeFix(p.Cluster),
 			}
-			switch {
-			case pr.Value != nil && pr.Entry != nil && pr.Value == pr.Entry.Value && (pr.Value.Kind == yamldoc.Map || pr.Value.Kind == yamldoc.List):
-				f.Changes = p.reshape(pr)
-			case strings.Contains(pr.Text, "leading dashes"):
+			switch pr.Kind {
+			case config.WrongShape:
+				if pr.Value.Kind == yamldoc.Map || pr.Value.Kind == yamldoc.List {
+					f.Changes = p.reshape(pr)
+				}
+			case config.WrongItem:
+			case config.DashedName:
 				f.Consequence, f.Why, f.Fix = WillNotStart, "kubeadm writes the name behind its own two dashes, and kube-apiserver exits on the flag.", "write the name without dashes"
 				if a := p.argAt(pr); a != nil {
 					f.Changes = p.changes(Change{Op: RenameArg, Arg: a, Flag: strings.TrimLeft(a.Name, "-"), Summary: "dropped the dashes of " + a.Name})
 				}
-			case strings.Contains(pr.Text, "equals sign"):
+			case config.NameWithEquals:
 				f.Consequence, f.Why, f.Fix = None, "kubeadm writes name=value, so the server gets another flag value than was meant.", "put what stands behind the equals sign into the value"
-			case strings.Contains(pr.Text, "no value"):
+			case config.MissingValue:
 				f.Severity, f.Consequence, f.Why, f.Fix = Warning, None, "kubeadm reads it as an empty value.", "give the item a value, or remove it"
+			default:
+				continue
 			}
 			p.Report(f)
 		}

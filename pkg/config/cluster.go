@@ -167,8 +167,16 @@ type ProblemKind uint8
 const (
 	// NotString: a value that kubeadm reads as a number or a boolean where it wants a string (MVP003).
 	NotString ProblemKind = iota
-	// WrongShape: extraArgs in the shape of another apiVersion, or an entry that kubeadm refuses (MVP002).
+	// WrongShape: extraArgs in the shape of another apiVersion, or in none (MVP002).
 	WrongShape
+	// WrongItem: an item of extraArgs that is no mapping, or has no name (MVP002).
+	WrongItem
+	// DashedName: a flag name with leading dashes (MVP002).
+	DashedName
+	// NameWithEquals: a flag name with an equals sign in it (MVP002).
+	NameWithEquals
+	// MissingValue: an item of extraArgs without a value (MVP002).
+	MissingValue
 	// DuplicateKey: the same key twice in a mapping (MVP004).
 	DuplicateKey
 	// UnknownField: a field that the apiVersion does not have (MVP005).
@@ -189,7 +197,7 @@ type Problem struct {
 	Entry *yamldoc.Entry
 	// Earlier is the place of the first of duplicates.
 	Earlier yamldoc.Place
-	// Text says what is wrong, for WrongShape and WrongType.
+	// Text says what is wrong, for WrongType and what MVP002 reports.
 	Text string
 	// Suggest is the field that was probably meant.
 	Suggest string

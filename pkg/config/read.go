@@ -280,9 +280,9 @@ func (r *reader) readArgs(e *yamldoc.Entry, mapArgs bool, component string) (arg
 		return nil, ""
 	}
 	v := e.Value
-	shape := func(at yamldoc.Place, value *yamldoc.Value, format string, a ...any) {
+	shape := func(kind ProblemKind, at yamldoc.Place, value *yamldoc.Value, format string, a ...any) {
 		text := fmt.Sprintf(format, a...)
-		r.problems = append(r.problems, Problem{Kind: WrongShape, At: at, Value: value, Entry: e, Text: text, Component: component})
+		r.problems = append(r.problems, Problem{Kind: kind, At: at, Value: value, Entry: e, Text: text, Component: component})
 		if unreadable == "" {
 			unreadable = text
 		}
@@ -292,24 +292,24 @@ func (r *reader) readArgs(e *yamldoc.Entry, mapArgs bool, component string) (arg
 		return nil, ""
 	case yamldoc.Map:
 		if !mapArgs {
-			shape(v.KeyPlace(), v, "extraArgs is a map here; this apiVersion wants a list of name and value")
+			shape(WrongShape, v.KeyPlace(), v, "extraArgs is a map here; this apiVersion wants a list of name and value")
 		}
 		args = r.readMapArgs(v, component, mapArgs)
 	case yamldoc.List:
 		if mapArgs {
-			shape(v.KeyPlace(), v, "extraArgs is a list here; this apiVersion wants a map of flag names to values")
+			shape(WrongShape, v.KeyPlace(), v, "extraArgs is a list here; this apiVersion wants a map of flag names to values")
 		}
 		args = r.readListArgs(v, component, shape)
 	default:
-		shape(v.KeyPlace(), v, "extraArgs is %s", v.Kind)
+		shape(WrongShape, v.KeyPlace(), v, "extraArgs is %s", v.Kind)
 		return nil, unreadable
 	}
 	for _, a := range args {
 		switch {
 		case strings.HasPrefix(a.Name, "-"):
-			shape(a.NameAt, a.Node, "the flag name %q has leading dashes; kubeadm adds its own", a.Name)
+			shape(DashedName, a.NameAt, a.Node, "the flag name %q has leading dashes; kubeadm adds its own", a.Name)
 		case strings.Contains(a.Name, "="):
-			shape(a.NameAt, a.Node, "the flag name %q has an equals sign in it", a.Name)
+			shape(NameWithEquals, a.NameAt, a.Node, "the flag name %q has an equals sign in it", a.Name)
 		}
 	}
 	return args, unreadable
@@ -328,22 +328,22 @@ func (r *reader) readMapArgs(v *yamldoc.Value, component string, sorted bool) []
 	return args
 }
 
-func (r *reader) readListArgs(v *yamldoc.Value, component string, shape func(yamldoc.Place, *yamldoc.Value, string, ...any)) []*Arg {
+func (r *reader) readListArgs(v *yamldoc.Value, component string, shape func(ProblemKind, yamldoc.Place, *yamldoc.Value, string, ...any)) []*Arg {
 	var args []*Arg
 	for _, item := range v.Items {
 		if item.Kind != yamldoc.Map {
-			shape(item.Place(), item, "an item of extraArgs is %s; it wants a map with name and value", item.Kind)
+			shape(WrongItem, item.Place(), item, "an item of extraArgs is %s; it wants a map with name and value", item.Kind)
 			continue
 		}
 		name, value := item.Get("name"), item.Get("value")
 		if name == nil || name.Kind == yamldoc.Null || name.Kind == yamldoc.String && name.Text == "" {
-			shape(item.Place(), item, "an item of extraArgs has no name")
+			shape(WrongItem, item.Place(), item, "an item of extraArgs has no name")
 			continue
 		}
 		r.wantString(name, component)
 		a := &Arg{Name: name.AsString(), Value: value.AsString(), Node: item, NameAt: name.Place(), ValueNode: value, MergeMethod: item.Get("mergeMethod").Str(), Field: "extraArgs"}
 		if value == nil {
-			r.problems = append(r.problems, Problem{Kind: WrongShape, At: item.Place(), Value: item, Component: component,
+			r.problems = append(r.problems, Problem{Kind: MissingValue, At: item.Place(), Value: item, Component: component,
 				Text: fmt.Sprintf("the item %s of extraArgs has no value; kubeadm passes --%s= with nothing behind it", a.Name, a.Name)})
 		} else {
 			r.wantString(value, component)
