@@ -34,7 +34,15 @@ type SettingProblem struct {
 //
 // Nearly all command lines of a run are one of a few, so that the answers are kept; they are shared and not to be changed.
 func (c *Catalogue) SettingProblems(line []Setting, at Effective) []SettingProblem {
+	size := 0
+	for _, s := range line {
+		size += len(s.Flag) + len(s.Value) + len("\x00\x00unknown\x00\x00")
+	}
+	if size > maxJudgedLine {
+		return c.settingProblems(line, at)
+	}
 	var key strings.Builder
+	key.Grow(size)
 	for _, s := range line {
 		key.WriteString(s.Flag)
 		key.WriteString("\x00")
@@ -59,7 +67,11 @@ type judgedLines struct {
 	known map[lineAt][]SettingProblem
 }
 
-const maxJudgedLines = 256
+const (
+	maxJudgedLines = 256
+	// maxJudgedLine is the length in bytes of a command line that is kept; kubeadm's have two thousand.
+	maxJudgedLine = 16 << 10
+)
 
 func (j *judgedLines) get(key lineAt, judge func() []SettingProblem) []SettingProblem {
 	j.Lock()

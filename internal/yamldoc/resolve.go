@@ -63,7 +63,7 @@ func resolveScalar(n *yamlv3.Node) (value any, ok bool) {
 		return text, true
 	}
 	switch c := firstByte(text); {
-	case strings.IndexByte("yYnNtTfFoO", c) >= 0 && len(text) > len("false"):
+	case strings.IndexByte("yYnNtTfFoO", c) >= 0 && (len(text) > len("false") || !yamlWords[strings.ToLower(text)]):
 		return text, true
 	case c >= 'a' && c <= 'z' && strings.IndexByte("yntfo", c) < 0, c >= 'A' && c <= 'Z' && strings.IndexByte("YNTFO", c) < 0, c == '/':
 		return text, true
@@ -81,6 +81,12 @@ func resolveScalar(n *yamlv3.Node) (value any, ok bool) {
 		return nil, false
 	}
 	return list[0], true
+}
+
+// yamlWords are the words, in small letters, that are no strings in some spelling.
+var yamlWords = map[string]bool{
+	"y": true, "yes": true, "on": true, "true": true,
+	"n": true, "no": true, "off": true, "false": true, "null": true,
 }
 
 func firstByte(s string) byte {

@@ -71,8 +71,8 @@ func BenchmarkCheck(b *testing.B) {
 // a release has is decoded once a process: before that was so, a file took 2,870 allocations and 490 KiB.
 func TestCostOfAFile(t *testing.T) {
 	const (
-		maxAllocations = 800
-		maxBytes       = 100 << 10
+		maxAllocations = 710
+		maxBytes       = 88 << 10
 	)
 	rules := All()
 	check := func() { judgePlain(t, readPlain(t), rules) }

@@ -37,7 +37,11 @@ var alikes struct {
 	lacks map[[2]*alike]lacking
 }
 
-const maxAlikes = 64
+const (
+	maxAlikes = 64
+	// maxAlike is the length in bytes of the flags of one that is kept.
+	maxAlike = 16 << 10
+)
 
 // alikeOf returns what a view has in common with those before it.
 func alikeOf(v View) *alike {
@@ -64,7 +68,9 @@ func alikeOf(v View) *alike {
 		Release: v.Release, Gates: v.Gates, Effective: v.Effective,
 	}
 	known := &alike{refusals: sync.OnceValue(of.refusals), surface: sync.OnceValue(of.surface)}
-	alikes.known[key.String()] = known
+	if key.Len() <= maxAlike {
+		alikes.known[key.String()] = known
+	}
 	return known
 }
 
@@ -81,8 +87,11 @@ func (a *alike) lacks(target *alike) lacking {
 		l = lacking{known: true, old: countLacking(running, newer), young: countLacking(newer, running)}
 	}
 	alikes.Lock()
+	defer alikes.Unlock()
+	if len(alikes.lacks) >= maxAlikes {
+		alikes.lacks = map[[2]*alike]lacking{}
+	}
 	alikes.lacks[[2]*alike{a, target}] = l
-	alikes.Unlock()
 	return l
 }
 
