@@ -21,7 +21,8 @@ The patched file goes to standard output. Every byte that need not change stays:
 other documents. What was changed, what is left to do by hand, and the steps to take go to standard error.
 
 A change that cannot be made safely is refused with its place and the lines to write by hand; then nothing is written
-at all. Rules that fix only on request (mvpcheck explain says which) must be named in --only.
+at all. Rules that fix only on request (mvpcheck explain says which) must be named in --only. What kube-apiserver would
+not start without is changed along, whatever --only and --skip say.
 
 Exit codes: 0 the result has nothing at or above error, whether it was changed or not, 1 something is left to do by
 hand, with --diff also: there is something to change, 2 usage, 3 the file cannot be read, a change was refused, or not
