@@ -30,8 +30,8 @@ type judged struct {
 
 	findings []checks.Finding
 	silenced []checks.Silenced
-	// useless are findings about ignore comments; those of other clusters of the file may use them.
-	useless []checks.Finding
+	// unused are findings about ignore comments; those of other clusters of the file may use them.
+	unused []checks.Finding
 	// pairsOf are the pairs of a finding, where there are several.
 	pairsOf map[findingKey][]checks.Pair
 
@@ -188,10 +188,10 @@ func (d *judged) silence() {
 		ran = slices.DeleteFunc(ran, func(r *checks.Rule) bool { return r == n.Rule })
 	}
 	for _, file := range d.files() {
-		kept, silenced, useless := checks.Silence(file, d.findings, ran)
+		kept, silenced, unused := checks.Silence(file, d.findings, ran)
 		d.findings = kept
 		d.silenced = append(d.silenced, silenced...)
-		d.useless = append(d.useless, useless...)
+		d.unused = append(d.unused, unused...)
 	}
 }
 
@@ -217,16 +217,16 @@ func (d *judged) files() []*yamldoc.File {
 	return files
 }
 
-// addUseless gives the useless ignore comments of a file to its first cluster: those that no cluster has a use for.
+// addUseless gives the unused ignore comments of a file to its first cluster: those that no cluster has a use for.
 func addUseless(clusters []*judged) {
 	if len(clusters) == 0 {
 		return
 	}
 	first := clusters[0]
-	for i := range first.useless {
-		f := first.useless[i]
+	for i := range first.unused {
+		f := first.unused[i]
 		everywhere := !slices.ContainsFunc(clusters, func(d *judged) bool {
-			return !slices.ContainsFunc(d.useless, func(g checks.Finding) bool { return keyOf(&g) == keyOf(&f) })
+			return !slices.ContainsFunc(d.unused, func(g checks.Finding) bool { return keyOf(&g) == keyOf(&f) })
 		})
 		if everywhere {
 			first.findings = append(first.findings, f)

@@ -104,7 +104,7 @@ func planMoment(m *handoff.Moment) report.PlanMoment {
 	for _, r := range m.Routes {
 		route := report.PlanRoute{
 			Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Name,
-			ServedBy: r.ServedBy, Inside: r.Inside,
+			ServedBy: r.ServedBy, Subresource: r.Subresource,
 		}
 		for _, c := range r.Causes {
 			route.Reasons = append(route.Reasons, string(c))
@@ -252,9 +252,9 @@ func (b *planBuilder) consequences(before, after map[string]release.Resource) {
 		for _, m := range s.Moments() {
 			for _, r := range m.FalseNotFound {
 				key := release.Resource{Group: r.Group, Version: r.Version, Name: r.Resource}.String()
-				if known, ok := after[key]; ok && !r.Inside {
+				if known, ok := after[key]; ok && !r.Subresource {
 					missing[key] = known
-				} else if known, ok := before[key]; ok && !r.Inside {
+				} else if known, ok := before[key]; ok && !r.Subresource {
 					missing[key] = known
 				}
 			}

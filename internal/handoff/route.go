@@ -24,9 +24,9 @@ type Holder struct {
 	Up, Remembered bool
 }
 
-// Route tells what becomes of a request to a server that lacks a resource. inside: it lacks a subresource of a resource
+// OutcomeOf tells what becomes of a request to a server that lacks a resource. subresource: it lacks one of a resource
 // that it has; such requests are never handed off, whatever the servers are set to (MVP518).
-func Route(inside bool, holders []Holder) Outcome {
+func OutcomeOf(subresource bool, holders []Holder) Outcome {
 	up, unsure, remembered := 0, false, false
 	handed := false
 	for _, h := range holders {
@@ -43,9 +43,9 @@ func Route(inside bool, holders []Holder) Outcome {
 		up++
 	}
 	switch {
-	case inside && up > 0:
+	case subresource && up > 0:
 		return NotFound
-	case inside:
+	case subresource:
 		return Unserved
 	case handed:
 		return HandedOff

@@ -29,7 +29,7 @@ func TestRoute(t *testing.T) {
 		{"such a subresource of a peer that is gone", true, []Holder{gone(Yes)}, Unserved},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := Route(tc.inside, tc.holders); got != tc.want {
+			if got := OutcomeOf(tc.inside, tc.holders); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})

@@ -32,11 +32,11 @@ type State struct {
 	Direct, Trusts, Proves, Reached, Named, Accepts, Readable Answer
 	// Starts: kube-apiserver runs with these settings.
 	Starts Answer
-	// Early: it is of 1.33 or 1.34. Such a server asks its peers only in the first second after they, or it, have started,
-	// which may be too early; it crashes where it can ask a peer and not read the answer; and it leaves its identity lease
+	// AsksPeersAtStart: it is of 1.33 or 1.34. Such a server asks its peers only in the first second after they, or it, have
+	// started, which may be too soon; it crashes where it can ask a peer and not read the answer; and it leaves its identity lease
 	// behind when it ends, so that its peers go on offering what it served. All measured on 1.34.4.
-	Early  bool
-	Serves Resources
+	AsksPeersAtStart bool
+	Serves           Resources
 }
 
 // Node is a control-plane node of a roll: its server before it is replaced, and after.
@@ -62,7 +62,7 @@ type Step struct {
 type Moment struct {
 	Pairs []Pair
 	// Routes are for each server the resources that it lacks and that another server of the roll has, or had, or will have.
-	Routes []Resort
+	Routes []Route
 	// Blind are the servers of which it is not known what they serve.
 	Blind []string
 	// Crashes are the servers that crash when they ask a peer.
@@ -76,15 +76,15 @@ type Pair struct {
 	Causes   []Cause
 }
 
-// Resort is a resource that a server lacks, and what becomes of requests for it.
-type Resort struct {
+// Route is a resource that a server lacks, and what becomes of requests for it.
+type Route struct {
 	Server   string
 	Resource Resource
 	Outcome  Outcome
 	// ServedBy are the servers that run and have it.
 	ServedBy []string
-	// Inside: the server has the resource, and lacks this subresource of it.
-	Inside bool
+	// Subresource: the server has the resource, and lacks this subresource of it.
+	Subresource bool
 	// Causes are why it is not handed off, or what is not known.
 	Causes []Cause
 }
@@ -215,7 +215,7 @@ func (w *walker) look() Moment {
 func judge(from, to *server) Pair {
 	p := Pair{From: from.name, To: to.name}
 	p.Verdict, p.Causes = Judge(from.Server, to.Server, link(from, to))
-	if from.Early && p.Verdict != No {
+	if from.AsksPeersAtStart && p.Verdict != No {
 		p.Verdict, p.Causes = Unknown, append(p.Causes, SenderAsksOnce)
 	}
 	return p
@@ -237,7 +237,7 @@ func (w *walker) crashOf(from, to *server) (c Crash, ok bool) {
 	if answer == Yes && to.Address != Yes {
 		answer, causes = Unknown, []Cause{SharedAddress}
 	}
-	if !from.Early || answer == Yes {
+	if !from.AsksPeersAtStart || answer == Yes {
 		return Crash{}, false
 	}
 	asks := both(both(from.Gate, from.PeerCA), both(to.Gate, apart(from.Identity, to.Identity)))
@@ -251,16 +251,16 @@ func (w *walker) crashOf(from, to *server) (c Crash, ok bool) {
 }
 
 // routes finds out what becomes of requests to a server for what it lacks.
-func (w *walker) routes(i int, pairs []Pair) []Resort {
+func (w *walker) routes(i int, pairs []Pair) []Route {
 	s := &w.servers[i]
-	var routes []Resort
+	var routes []Route
 	for _, r := range w.differing {
 		if s.Serves[r] {
 			continue
 		}
-		route := Resort{Server: s.name, Resource: r}
+		route := Route{Server: s.name, Resource: r}
 		parent, sub := r.parent()
-		route.Inside = sub && s.Serves[parent]
+		route.Subresource = sub && s.Serves[parent]
 		var holders []Holder
 		blind, random := false, false
 		for j := range w.servers {
@@ -275,17 +275,17 @@ func (w *walker) routes(i int, pairs []Pair) []Resort {
 				random = random || sub && peer.up && peer.Serves[parent] && pairs[j].Verdict != No
 				continue
 			}
-			holders = append(holders, Holder{Handed: pairs[j].Verdict, Up: peer.up, Remembered: !peer.up && peer.Early})
+			holders = append(holders, Holder{Handed: pairs[j].Verdict, Up: peer.up, Remembered: !peer.up && peer.AsksPeersAtStart})
 			if peer.up {
 				route.ServedBy = append(route.ServedBy, peer.name)
 				route.addCauses(pairs[j].Causes)
 			}
 		}
-		route.Outcome = Route(route.Inside, holders)
+		route.Outcome = OutcomeOf(route.Subresource, holders)
 		if route.Outcome == Unserved && blind {
 			route.Outcome = Unsure
 		}
-		if route.Inside || route.Outcome == HandedOff {
+		if route.Subresource || route.Outcome == HandedOff {
 			route.Causes = nil
 		}
 		if route.Outcome == HandedOff && random {
@@ -296,7 +296,7 @@ func (w *walker) routes(i int, pairs []Pair) []Resort {
 	return routes
 }
 
-func (r *Resort) addCauses(causes []Cause) {
+func (r *Route) addCauses(causes []Cause) {
 	for _, c := range causes {
 		if !slices.Contains(r.Causes, c) {
 			r.Causes = append(r.Causes, c)

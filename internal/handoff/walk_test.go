@@ -79,8 +79,8 @@ func brief(steps []Step) []string {
 
 func TestWalk(t *testing.T) {
 	gateOff := func(s *State) { s.Gate, s.PeerCA = No, No }
-	early := func(s *State) { s.Early = true }
-	untrusting := with(fit(), func(s *State) { s.Early, s.Trusts = true, No })
+	early := func(s *State) { s.AsksPeersAtStart = true }
+	untrusting := with(fit(), func(s *State) { s.AsksPeersAtStart, s.Trusts = true, No })
 	for _, tc := range []struct {
 		name  string
 		nodes []Node
@@ -165,25 +165,25 @@ func TestWalk(t *testing.T) {
 			"1 cp-1: cp-2 crashes on cp-1 (false)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
-		{"an early server may crash on whoever answers for a peer", rollOf(2, with(fit(), func(s *State) { s.Early, s.Address = true, No }), fit()), []string{
+		{"an early server may crash on whoever answers for a peer", rollOf(2, with(fit(), func(s *State) { s.AsksPeersAtStart, s.Address = true, No }), fit()), []string{
 			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
 			"1 cp-1 down:",
 			"1 cp-1:",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
-		{"an early server may crash on whoever answers for a peer and is not trusted", rollOf(2, with(fit(), func(s *State) { s.Early, s.Address, s.Trusts = true, No, No }), fit()), []string{
+		{"an early server may crash on whoever answers for a peer and is not trusted", rollOf(2, with(fit(), func(s *State) { s.AsksPeersAtStart, s.Address, s.Trusts = true, No, No }), fit()), []string{
 			"0 : cp-1 crashes on cp-2 (false) cp-2 crashes on cp-1 (false)",
 			"1 cp-1 down:",
 			"1 cp-1: cp-2 crashes on cp-1 (false)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
-		{"an early server does not ask one with its own lease", rollOf(2, with(fit(), func(s *State) { s.Early, s.Identity, s.Trusts = true, No, No }), fit()), []string{
+		{"an early server does not ask one with its own lease", rollOf(2, with(fit(), func(s *State) { s.AsksPeersAtStart, s.Identity, s.Trusts = true, No, No }), fit()), []string{
 			"0 :",
 			"1 cp-1 down:",
 			"1 cp-1: cp-2 crashes on cp-1 (false)",
 			"2 cp-2 down:", "2 cp-2:",
 		}},
-		{"an early server may crash on a peer that it may not trust", rollOf(2, with(fit(), func(s *State) { s.Early, s.Trusts = true, Unknown }), fit())[:1], []string{
+		{"an early server may crash on a peer that it may not trust", rollOf(2, with(fit(), func(s *State) { s.AsksPeersAtStart, s.Trusts = true, Unknown }), fit())[:1], []string{
 			"0 :", "1 cp-1 down:", "1 cp-1:",
 		}},
 		{"it is not known what the new server serves", rollOf(2, fit(), with(fit(), func(s *State) { s.Serves = nil })), []string{
@@ -207,7 +207,7 @@ func TestWalkUnknown(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	route := steps[1].Up.Routes[1]
-	if d := cmp.Diff(Resort{Server: "cp-2", Resource: added, Outcome: Unsure, ServedBy: []string{"cp-1"}, Causes: []Cause{SenderGateOff}}, route); d != "" {
+	if d := cmp.Diff(Route{Server: "cp-2", Resource: added, Outcome: Unsure, ServedBy: []string{"cp-1"}, Causes: []Cause{SenderGateOff}}, route); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -230,7 +230,7 @@ func FuzzWalk(f *testing.F) {
 			checkMoment(t, &s.Up, up)
 			if s.Down != nil {
 				checkMoment(t, s.Down, len(nodes)-1)
-				if slices.ContainsFunc(s.Down.Routes, func(r Resort) bool { return r.Server == s.Node || slices.Contains(r.ServedBy, s.Node) }) {
+				if slices.ContainsFunc(s.Down.Routes, func(r Route) bool { return r.Server == s.Node || slices.Contains(r.ServedBy, s.Node) }) {
 					t.Errorf("%s answers or serves while it is stopped", s.Node)
 				}
 			}
@@ -262,9 +262,9 @@ func checkMoment(t *testing.T, m *Moment, up int) {
 		switch {
 		case slices.Contains(r.ServedBy, r.Server):
 			t.Errorf("%s serves %v itself", r.Server, r.Resource)
-		case r.Outcome == HandedOff && (!handed || r.Inside),
-			r.Outcome == NotFound && (len(r.ServedBy) == 0 || handed && !r.Inside),
-			(r.Outcome == Unserved || r.Outcome == Unavailable && !r.Inside) && handed:
+		case r.Outcome == HandedOff && (!handed || r.Subresource),
+			r.Outcome == NotFound && (len(r.ServedBy) == 0 || handed && !r.Subresource),
+			(r.Outcome == Unserved || r.Outcome == Unavailable && !r.Subresource) && handed:
 			t.Errorf("%+v", r)
 		}
 	}
@@ -285,7 +285,7 @@ func randomNodes(data []byte) []Node {
 		s := State{
 			Server: Server{Gate: answer(), PeerCA: answer(), Identity: answer(), Address: answer()},
 			Direct: answer(), Trusts: answer(), Proves: answer(), Reached: answer(), Named: answer(), Accepts: answer(), Readable: answer(),
-			Starts: []Answer{Yes, Yes, Yes, Yes, Unknown, No}[next()%6], Early: next()%3 == 0,
+			Starts: []Answer{Yes, Yes, Yes, Yes, Unknown, No}[next()%6], AsksPeersAtStart: next()%3 == 0,
 		}
 		if bits := next(); bits%8 != 0 {
 			s.Serves = Resources{}

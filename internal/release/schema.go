@@ -87,7 +87,7 @@ var schemas = sync.OnceValue(func() map[string]*Field {
 		add(apiVersion, "ClusterConfiguration", v.clusterConfiguration())
 		add(apiVersion, "InitConfiguration", v.initConfiguration())
 		add(apiVersion, "JoinConfiguration", v.joinConfiguration())
-		if !v.old() {
+		if !v.isV1beta3() {
 			add(apiVersion, "ResetConfiguration", resetConfiguration())
 			add(apiVersion, "UpgradeConfiguration", upgradeConfiguration())
 		}

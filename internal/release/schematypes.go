@@ -4,11 +4,11 @@ package release
 // have the names of the Go types.
 type kubeadmTypes struct{ version string }
 
-func (v kubeadmTypes) old() bool { return v.version == "v1beta3" }
+func (v kubeadmTypes) isV1beta3() bool { return v.version == "v1beta3" }
 
 // newer returns fields unless the version is v1beta3, which does not have them.
 func (v kubeadmTypes) newer(fields ...[]*Field) []*Field {
-	if v.old() {
+	if v.isV1beta3() {
 		return nil
 	}
 	return join(fields...)
@@ -16,7 +16,7 @@ func (v kubeadmTypes) newer(fields ...[]*Field) []*Field {
 
 // older returns fields if the version is v1beta3, the last that has them.
 func (v kubeadmTypes) older(fields ...[]*Field) []*Field {
-	if !v.old() {
+	if !v.isV1beta3() {
 		return nil
 	}
 	return join(fields...)
@@ -24,7 +24,7 @@ func (v kubeadmTypes) older(fields ...[]*Field) []*Field {
 
 // args is a list of name and value, and was a map in v1beta3.
 func (v kubeadmTypes) args(name string) []*Field {
-	if v.old() {
+	if v.isV1beta3() {
 		return mapOf(name, String)
 	}
 	fields := text("name", "value")

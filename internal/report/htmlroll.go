@@ -230,7 +230,7 @@ func (m *PlanMoment) serverState(node string) (class, says string) {
 		resources, subresources := 0, 0
 		for i := range routes {
 			switch r := &routes[i]; {
-			case r.Server != node || r.Inside != inside:
+			case r.Server != node || r.Subresource != inside:
 			case strings.Contains(r.Resource, "/"):
 				subresources++
 			default:
@@ -289,7 +289,7 @@ func (r *PlanReport) arrows(m *PlanMoment) []rollArrow {
 				}
 			}
 			key := fmt.Sprint(part.class, from, to)
-			if route.Inside || from < 0 || to < 0 || from == to || drawn[key] {
+			if route.Subresource || from < 0 || to < 0 || from == to || drawn[key] {
 				continue
 			}
 			drawn[key] = true

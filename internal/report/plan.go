@@ -100,9 +100,9 @@ type PlanRoute struct {
 	Version  string   `json:"version"`
 	Resource string   `json:"resource"`
 	ServedBy []string `json:"servedBy"`
-	// Inside: it is a subresource of a resource that the server has; no setting changes that it answers 404 (MVP518).
-	Inside  bool     `json:"inside,omitempty"`
-	Reasons []string `json:"reasons"`
+	// Subresource: it is a subresource of a resource that the server has; no setting changes that it answers 404 (MVP518).
+	Subresource bool     `json:"inside,omitempty"`
+	Reasons     []string `json:"reasons"`
 }
 
 // PlanFailure is a server that does not start.
@@ -166,7 +166,7 @@ type PlanSummary struct {
 // fails tells whether a false 404 that settings could avoid, or a crash, is in a moment.
 func (m *PlanMoment) fails() bool {
 	for i := range m.FalseNotFound {
-		if !m.FalseNotFound[i].Inside {
+		if !m.FalseNotFound[i].Subresource {
 			return true
 		}
 	}

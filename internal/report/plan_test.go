@@ -14,7 +14,7 @@ func completePlan() *PlanReport {
 		return PlanRoute{Server: server, Group: "storage.k8s.io", Version: "v1", Resource: resource, ServedBy: servedBy, Reasons: []string{"the sender's gate is off"}}
 	}
 	inside := route("cp-2", "csinodes/status", "cp-1")
-	inside.Inside = true
+	inside.Subresource = true
 	moment := PlanMoment{
 		Pairs: []ProbePair{
 			{From: "cp-1", To: "cp-2", Verdict: "yes"},
@@ -172,7 +172,7 @@ func TestPlanCells(t *testing.T) {
 	route := func(server, resource string) PlanRoute {
 		return PlanRoute{Server: server, Version: "v1", Resource: resource}
 	}
-	inside := PlanRoute{Server: "b", Version: "v1", Resource: "pods/new", Inside: true}
+	inside := PlanRoute{Server: "b", Version: "v1", Resource: "pods/new", Subresource: true}
 	for _, tc := range []struct {
 		name   string
 		moment PlanMoment

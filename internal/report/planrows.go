@@ -143,7 +143,7 @@ func (m *PlanMoment) cell(notStarting []PlanFailure) planCell {
 		}
 	}
 	outside := func(inside bool) []PlanRoute {
-		return slices.DeleteFunc(slices.Clone(m.FalseNotFound), func(r PlanRoute) bool { return r.Inside != inside })
+		return slices.DeleteFunc(slices.Clone(m.FalseNotFound), func(r PlanRoute) bool { return r.Subresource != inside })
 	}
 	if routes := outside(false); len(routes) > 0 {
 		add(SeverityError, "404 for %s", countRoutes(routes))

@@ -44,8 +44,8 @@ func PageURL(page string) string {
 // them, as only then is it known which these are.
 type SARIF struct {
 	sarifLog
-	notifications   []sarifNotification
-	failing, untold bool
+	notifications    []sarifNotification
+	failing, unknown bool
 }
 
 // NewSARIF returns a writer of one report.
@@ -75,7 +75,7 @@ func (w *SARIF) Cluster(c Cluster) error {
 	if c.CannotTell != "" {
 		n := sarifNotification{Level: "warning", Message: sarifMessage(c.Source + ": not everything could be judged: " + c.CannotTell)}
 		if c.Verdict() == VerdictCannotTell {
-			w.untold = true
+			w.unknown = true
 			n = sarifNotification{Level: "error", Message: sarifMessage(c.Source + ": cannot tell: " + c.CannotTell)}
 		}
 		n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifactOf(c.file())}}}
@@ -127,7 +127,7 @@ func (w *SARIF) checked(c *Cluster, f *Finding, suppressions []sarifSuppression)
 
 // InputError keeps an input error for the end of the log.
 func (w *SARIF) InputError(e InputError) error {
-	w.untold = true
+	w.unknown = true
 	w.notifications = append(w.notifications, sarifNotification{
 		Level: "error", Message: sarifMessage("cannot be read: " + e.Message),
 		Locations: []sarifLocation{{Physical: sarifAt(&Location{File: e.File, Line: e.Line, Column: e.Column}, "")}},
@@ -140,16 +140,16 @@ func (w *SARIF) PassedOver(PassedOver) error { return nil }
 
 // Close ends the log.
 func (w *SARIF) Close(s Summary) error {
-	return w.end(sarifInvocationOf(w.failing, w.untold || s.Verdict == VerdictCannotTell, w.notifications))
+	return w.end(sarifInvocationOf(w.failing, w.unknown || s.Verdict == VerdictCannotTell, w.notifications))
 }
 
 // sarifInvocationOf tells how the run ended, with the exit code that mvpcheck has then.
-func sarifInvocationOf(failing, untold bool, notifications []sarifNotification) sarifInvocation {
-	i := sarifInvocation{ExecutionSuccessful: !untold, Notifications: notifications}
+func sarifInvocationOf(failing, unknown bool, notifications []sarifNotification) sarifInvocation {
+	i := sarifInvocation{ExecutionSuccessful: !unknown, Notifications: notifications}
 	switch {
 	case failing:
 		i.ExitCode, i.ExitCodeDescription = 1, "findings at or above --fail-on"
-	case untold:
+	case unknown:
 		i.ExitCode, i.ExitCodeDescription = 3, "could not check or could not tell"
 	default:
 		i.ExitCodeDescription = "nothing at or above --fail-on"

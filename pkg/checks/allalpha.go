@@ -52,7 +52,7 @@ var gateThroughAllAlpha = &Rule{
 // neededByAllAlpha returns the gates that are off and that alpha gates which AllAlpha turns on need, sorted.
 func neededByAllAlpha(v View) []string {
 	var needs []string
-	for _, r := range v.alike.refusals() {
+	for _, r := range v.apis.refusals() {
 		if r.Kind == release.MissingDependency && byAllAlpha(v, r) {
 			needs = append(needs, r.Needs...)
 		}

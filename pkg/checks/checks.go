@@ -288,7 +288,7 @@ type View struct {
 	// refused (MVP105 to MVP108).
 	GateOn, GateNamed bool
 
-	alike *alike
+	apis *apiSet
 }
 
 // state is what several rules ask of one input, computed once.

@@ -62,11 +62,11 @@ var gateOffOnRunning = &Rule{
 // gateOffWhy says what the old servers answer, or what the others answer that cannot find them.
 func gateOffWhy(p *Pass, lacks lacking) string {
 	from, to := p.Pair.From, p.Pair.To
-	if lacks.known && lacks.old == 0 {
+	if lacks.known && lacks.onlyTarget == 0 {
 		return fmt.Sprintf("until the last %s server is replaced no peer finds it: the others answer 404 for %s; %s.",
-			from.MinorString(), only(lacks.young, true, from), silent404)
+			from.MinorString(), only(lacks.onlyRunning, true, from), silent404)
 	}
-	return fmt.Sprintf("until the last %s server is replaced it answers 404 for %s; %s.", from.MinorString(), only(lacks.old, lacks.known, to), silent404)
+	return fmt.Sprintf("until the last %s server is replaced it answers 404 for %s; %s.", from.MinorString(), only(lacks.onlyTarget, lacks.known, to), silent404)
 }
 
 // gateOffOnTarget is MVP102.

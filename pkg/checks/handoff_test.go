@@ -139,8 +139,8 @@ func TestHandOffServes(t *testing.T) {
 
 func TestHandOffEarly(t *testing.T) {
 	n := HandOffOf(handOffInput(t, 34, func(s string) string { return s })).Nodes[0]
-	if !n.Running.Early || n.Target.Early {
-		t.Errorf("1.34 is early: %v, 1.35: %v", n.Running.Early, n.Target.Early)
+	if !n.Running.AsksPeersAtStart || n.Target.AsksPeersAtStart {
+		t.Errorf("1.34 is early: %v, 1.35: %v", n.Running.AsksPeersAtStart, n.Target.AsksPeersAtStart)
 	}
 }
 

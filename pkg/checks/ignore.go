@@ -45,7 +45,7 @@ type ignoreComment struct {
 // Silence takes out the findings of a file that its ignore comments silence. The comments stand on the finding's line, or
 // above it with nothing but comments and blank lines between. ran are the rules that were judged: a comment is useless,
 // which is MVP011, only where its rule was judged and found nothing.
-func Silence(file *yamldoc.File, findings []Finding, ran []*Rule) (kept []Finding, silenced []Silenced, useless []Finding) {
+func Silence(file *yamldoc.File, findings []Finding, ran []*Rule) (kept []Finding, silenced []Silenced, unused []Finding) {
 	comments := ignoreComments(file)
 	if len(comments) == 0 {
 		return findings, nil, nil
@@ -65,11 +65,11 @@ func Silence(file *yamldoc.File, findings []Finding, ran []*Rule) (kept []Findin
 		return kept, silenced, nil
 	}
 	for _, c := range comments {
-		useless = append(useless, c.judge(ran, func(r *Rule) (fires bool, nearest int) {
+		unused = append(unused, c.judge(ran, func(r *Rule) (fires bool, nearest int) {
 			return used[fmt.Sprint(c.line, r.ID)], nearestLine(findings, lines, r, c.line)
 		})...)
 	}
-	return kept, silenced, useless
+	return kept, silenced, unused
 }
 
 // findingLines returns the line of each finding of the file, 0 for those of other files.

@@ -504,12 +504,12 @@ func (v *liveServer) age() time.Duration {
 	return r.Time.Sub(r.Started)
 }
 
-// young is how long after its start a server may still learn of its peers.
-const young = 30 * time.Second
+// learnsPeersWithin is how long after its start a server may still learn of its peers.
+const learnsPeersWithin = 30 * time.Second
 
-// youth says that a server has just started, empty where it has not.
-func (v *liveServer) youth() string {
-	if age := v.age(); age > 0 && age < young {
+// justStarted says that a server has just started, empty where it has not.
+func (v *liveServer) justStarted() string {
+	if age := v.age(); age > 0 && age < learnsPeersWithin {
 		return fmt.Sprintf("%s started %d s ago; servers take about 10 s to learn of their peers (--wait waits)", v.Name, int(age.Seconds()))
 	}
 	return ""

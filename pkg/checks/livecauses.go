@@ -30,7 +30,7 @@ var gateOffLive = &Rule{
 	Live: func(p *LivePass) {
 		off := p.where(func(v *liveServer) bool { return v.Gate == handoff.No })
 		if len(off) == 0 {
-			p.untold(func(v *liveServer) bool { return v.Gate == handoff.Unknown }, "whether the gate is on")
+			p.cannotTellOn(func(v *liveServer) bool { return v.Gate == handoff.Unknown }, "whether the gate is on")
 			return
 		}
 		p.Report(LiveFinding{
@@ -63,7 +63,7 @@ var noPeerProxyLive = &Rule{
 	Live: func(p *LivePass) {
 		without := p.where(func(v *liveServer) bool { return v.Gate == handoff.Yes && v.PeerCA == handoff.No })
 		if len(without) == 0 {
-			p.untold(func(v *liveServer) bool { return v.PeerCA == handoff.Unknown }, "whether peer-ca-file is set")
+			p.cannotTellOn(func(v *liveServer) bool { return v.PeerCA == handoff.Unknown }, "whether peer-ca-file is set")
 			return
 		}
 		p.Report(LiveFinding{

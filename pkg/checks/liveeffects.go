@@ -45,8 +45,8 @@ func seenOf(servers []*liveServer, what func(*liveServer) string) []string {
 	return seen
 }
 
-// untold says that something is not known of some servers.
-func (p *LivePass) untold(unknown func(*liveServer) bool, what string) {
+// cannotTellOn says that something is not known of some servers.
+func (p *LivePass) cannotTellOn(unknown func(*liveServer) bool, what string) {
 	if servers := p.where(unknown); len(servers) > 0 {
 		p.CannotTell("nothing tells %s on %s", what, joinNames(serverNames(servers)))
 	}
@@ -141,8 +141,8 @@ func callsSeen(v *liveServer) []string {
 		parts = []string{"none"}
 	}
 	seen := []string{v.Name + ": requests to peers since its start by code (apiserver_rerouted_request_total): " + strings.Join(parts, ", ")}
-	if youth := v.youth(); youth != "" {
-		seen = append(seen, youth)
+	if started := v.justStarted(); started != "" {
+		seen = append(seen, started)
 	}
 	return seen
 }
@@ -285,7 +285,7 @@ func (p *LivePass) reportFalse404(v *liveServer, routes []*Route) {
 func (p *LivePass) unexplained(v *liveServer) string {
 	c := v.calls()
 	switch {
-	case v.youth() != "":
+	case v.justStarted() != "":
 		return "wait: mvpcheck probe --wait 2m"
 	case c.told && c.ok+c.unavailable+c.unauthorized+c.forbidden == 0:
 		// 1.34 tries five times within a second when a peer starts, later releases twenty times.

@@ -252,15 +252,15 @@ func (s *liveState) shortcoming(v *liveServer, findings []LiveFinding) string {
 func (s *liveState) unsure(v *liveServer) bool {
 	differ := slices.ContainsFunc(s.routes, func(r *Route) bool { return !r.Subresource && len(r.serving) > 0 })
 	for _, p := range s.pairs {
-		if p.from == v && p.Verdict == handoff.Unknown && p.to.reached() && (!differ || s.hopes(v, p.to)) {
+		if p.from == v && p.Verdict == handoff.Unknown && p.to.reached() && (!differ || s.awaitsAnswer(v, p.to)) {
 			return true
 		}
 	}
 	return false
 }
 
-// hopes tells whether a request of one server has to be answered by the other, as nothing has shown yet.
-func (s *liveState) hopes(from, to *liveServer) bool {
+// awaitsAnswer tells whether a request of one server has to be answered by the other, as nothing has shown yet.
+func (s *liveState) awaitsAnswer(from, to *liveServer) bool {
 	return slices.ContainsFunc(s.between(from, to), func(r *Route) bool { return r.Outcome == OutcomeUnknown })
 }
 
@@ -313,8 +313,8 @@ func (s *liveState) whyUnsure() string {
 		switch {
 		case !v.Evidence.Metrics.OK():
 			return ": /metrics cannot be read"
-		case v.youth() != "":
-			return ": " + v.youth()
+		case v.justStarted() != "":
+			return ": " + v.justStarted()
 		case v.Result == handoff.Unknown && v.calls().ok == 0 && v.Gate == handoff.Yes && v.PeerCA == handoff.Yes:
 			return ": " + v.Name + " has read no document of a peer since its start; a restart makes it ask again"
 		}

@@ -111,7 +111,7 @@ func (r *Route) bySettings() Outcome {
 	sender := handoff.Server{Gate: r.from.Gate, PeerCA: r.from.PeerCA, Identity: handoff.Unknown}
 	peer := handoff.Server{Gate: handoff.Unknown, Identity: handoff.Unknown, Address: handoff.Unknown}
 	handed, _ := handoff.Judge(sender, peer, unknownLink)
-	return handoff.Route(r.Subresource, []handoff.Holder{{Handed: handed, Up: true}})
+	return handoff.OutcomeOf(r.Subresource, []handoff.Holder{{Handed: handed, Up: true}})
 }
 
 // between returns the routes that would lead from one server to the other and no third, as far as they are for the

@@ -227,8 +227,8 @@ func (s *sample) findings(t *testing.T, c *config.Cluster, rules []*checks.Rule)
 		t.Errorf("%s is judged for %s, its comment says %s to %s", s.name, pairs[0], from, to)
 	}
 	res := checks.Run(checks.Input{Cluster: c, Pair: pairs[0], Root: s.options.root, Now: checks.TestTime, CertDays: 30}, rules)
-	kept, _, useless := checks.Silence(c.Input.File, res.Findings, rules)
-	return append(kept, useless...)
+	kept, _, unused := checks.Silence(c.Input.File, res.Findings, rules)
+	return append(kept, unused...)
 }
 
 // judged compares what all rules say of the sample with its .want file, and returns the IDs of those that fire.

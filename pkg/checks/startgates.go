@@ -121,7 +121,7 @@ func (p *Pass) reportStorageVersions(v View) {
 	const gate, api = "StorageVersionAPI", "internal.apiserver.k8s.io/v1alpha1"
 	on, _ := v.Gates.Gate(gate, v.Emulated)
 	identity, _ := v.Gates.Gate(release.Identity, v.Emulated)
-	served := v.alike.surface()
+	served := v.apis.surface()
 	if !on || !identity || served.serves == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (p *Pass) reportStorageVersions(v View) {
 // reportDependencies reports each gate that is off and that others need.
 func (p *Pass) reportDependencies(v View) {
 	needing := map[string][]string{}
-	for _, r := range v.alike.refusals() {
+	for _, r := range v.apis.refusals() {
 		if r.Kind != release.MissingDependency || byAllAlpha(v, r) {
 			continue
 		}
@@ -197,7 +197,7 @@ func (p *Pass) refusedGates(kinds ...release.GateRefusalKind) []refusedGate {
 	var all []refusedGate
 	for _, v := range p.Views() {
 		flags := v.Flags.All(release.FlagFeatureGates)
-		for _, r := range v.alike.refusals() {
+		for _, r := range v.apis.refusals() {
 			if r.Entry == nil || !slices.Contains(kinds, r.Kind) {
 				continue
 			}

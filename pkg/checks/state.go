@@ -45,7 +45,7 @@ func (s *state) addViews(servers []config.Server, r release.Release, when ...Whe
 		}
 		v.Emulated = v.Effective.Emulated
 		v.GateOn, v.GateNamed = v.Gates.Gate(release.Gate, v.Emulated)
-		v.alike = alikeOf(v)
+		v.apis = apiSetOf(v)
 		s.views = append(s.views, v)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// alike is what servers have in common of which the flags that the catalogue judges are the same: mostly all nodes of a
+// apiSet is what servers have in common of which the flags that the catalogue judges are the same: mostly all nodes of a
 // release. It is worked out once for all of them.
-type alike struct {
+type apiSet struct {
 	// refusals is what they exit on in their feature gates; none where that is not known.
 	refusals func() []release.GateRefusal
 	surface  func() surface
@@ -29,22 +29,22 @@ type surface struct {
 	exits bool
 }
 
-// alikes are those that were asked for, by what they have in common, and what two of them lack of each other. Nearly all
-// configurations of a run have one of a few. What a server serves takes some hundred KiB: no more than maxAlikes are kept.
-var alikes struct {
+// apiSets are those that were asked for, by what they have in common, and what two of them lack of each other. Nearly all
+// configurations of a run have one of a few. What a server serves takes some hundred KiB: no more than maxAPISets are kept.
+var apiSets struct {
 	sync.Mutex
-	known map[string]*alike
-	lacks map[[2]*alike]lacking
+	known map[string]*apiSet
+	lacks map[[2]*apiSet]lacking
 }
 
 const (
-	maxAlikes = 64
-	// maxAlike is the length in bytes of the flags of one that is kept.
-	maxAlike = 16 << 10
+	maxAPISets = 64
+	// maxAPISetKey is the length in bytes of the flags of one that is kept.
+	maxAPISetKey = 16 << 10
 )
 
-// alikeOf returns what a view has in common with those before it.
-func alikeOf(v View) *alike {
+// apiSetOf returns what a view has in common with those before it.
+func apiSetOf(v View) *apiSet {
 	var key strings.Builder
 	fmt.Fprintf(&key, "%s %t", v.Release, v.FlagsUnknown)
 	var flags config.CommandLine
@@ -54,44 +54,44 @@ func alikeOf(v View) *alike {
 			flags = append(flags, config.Flag{Name: f.Name, Value: f.Value, Unknown: f.Unknown})
 		}
 	}
-	alikes.Lock()
-	defer alikes.Unlock()
-	if known, ok := alikes.known[key.String()]; ok {
+	apiSets.Lock()
+	defer apiSets.Unlock()
+	if known, ok := apiSets.known[key.String()]; ok {
 		return known
 	}
-	if len(alikes.known) >= maxAlikes || alikes.known == nil {
-		alikes.known, alikes.lacks = map[string]*alike{}, map[[2]*alike]lacking{}
+	if len(apiSets.known) >= maxAPISets || apiSets.known == nil {
+		apiSets.known, apiSets.lacks = map[string]*apiSet{}, map[[2]*apiSet]lacking{}
 	}
 	// It holds what the key tells and no more, so that it keeps no configuration in memory.
 	of := View{
 		Server:  config.Server{Flags: flags, FlagsUnknown: v.FlagsUnknown},
 		Release: v.Release, Gates: v.Gates, Effective: v.Effective,
 	}
-	known := &alike{refusals: sync.OnceValue(of.refusals), surface: sync.OnceValue(of.surface)}
-	if key.Len() <= maxAlike {
-		alikes.known[key.String()] = known
+	known := &apiSet{refusals: sync.OnceValue(of.refusals), surface: sync.OnceValue(of.surface)}
+	if key.Len() <= maxAPISetKey {
+		apiSets.known[key.String()] = known
 	}
 	return known
 }
 
 // lacks tells what servers of two kinds lack of each other; known is false where it is not known what one serves.
-func (a *alike) lacks(target *alike) lacking {
-	alikes.Lock()
-	l, ok := alikes.lacks[[2]*alike{a, target}]
-	alikes.Unlock()
+func (a *apiSet) lacks(target *apiSet) lacking {
+	apiSets.Lock()
+	l, ok := apiSets.lacks[[2]*apiSet{a, target}]
+	apiSets.Unlock()
 	if ok {
 		return l
 	}
 	running, newer := a.surface().serves, target.surface().serves
 	if running != nil && newer != nil {
-		l = lacking{known: true, old: countLacking(running, newer), young: countLacking(newer, running)}
+		l = lacking{known: true, onlyTarget: countLacking(running, newer), onlyRunning: countLacking(newer, running)}
 	}
-	alikes.Lock()
-	defer alikes.Unlock()
-	if len(alikes.lacks) >= maxAlikes {
-		alikes.lacks = map[[2]*alike]lacking{}
+	apiSets.Lock()
+	defer apiSets.Unlock()
+	if len(apiSets.lacks) >= maxAPISets {
+		apiSets.lacks = map[[2]*apiSet]lacking{}
 	}
-	alikes.lacks[[2]*alike{a, target}] = l
+	apiSets.lacks[[2]*apiSet{a, target}] = l
 	return l
 }
 
@@ -148,8 +148,8 @@ func (v View) apiSettings() release.APISettings {
 type lacking struct {
 	// known is false where the configuration or the catalogue does not tell, and where the target is not known yet.
 	known bool
-	// old is how many resources only the target serves, young how many only the running release serves.
-	old, young int
+	// How many resources only the target serves, and only the running release.
+	onlyTarget, onlyRunning int
 }
 
 // lacking compares what the servers serve.
@@ -165,7 +165,7 @@ func (s *state) lacking() lacking {
 }
 
 // nothing tells that the servers serve the same, so that there is nothing to hand off.
-func (l lacking) nothing() bool { return l.known && l.old == 0 && l.young == 0 }
+func (l lacking) nothing() bool { return l.known && l.onlyTarget == 0 && l.onlyRunning == 0 }
 
 // skipSame skips a rule about false 404s where the servers serve the same.
 func (p *Pass) skipSame() bool {
@@ -203,19 +203,19 @@ func only(n int, known bool, r release.Release) string {
 }
 
 // common is what servers that serve the same have in common; nil where they do not, or it is not known.
-func common(views []View) *alike {
+func common(views []View) *apiSet {
 	for i, v := range views {
 		switch {
-		case v.alike.surface().serves == nil:
+		case v.apis.surface().serves == nil:
 			return nil
-		case i > 0 && v.alike != views[0].alike && !views[0].alike.lacks(v.alike).nothing():
+		case i > 0 && v.apis != views[0].apis && !views[0].apis.lacks(v.apis).nothing():
 			return nil
 		}
 	}
 	if len(views) == 0 {
 		return nil
 	}
-	return views[0].alike
+	return views[0].apis
 }
 
 // countLacking counts the resources that the first lack and the others have.

@@ -204,12 +204,12 @@ func peerCAMissingWhy(p *Pass, lacks lacking) string {
 	switch {
 	case !lacks.known:
 		return "each answers 404 for what only the other release serves"
-	case lacks.young == 0:
-		return fmt.Sprintf("the old ones answer 404 for %s", only(lacks.old, true, to))
-	case lacks.old == 0:
-		return fmt.Sprintf("the new ones answer 404 for %s", only(lacks.young, true, from))
+	case lacks.onlyRunning == 0:
+		return fmt.Sprintf("the old ones answer 404 for %s", only(lacks.onlyTarget, true, to))
+	case lacks.onlyTarget == 0:
+		return fmt.Sprintf("the new ones answer 404 for %s", only(lacks.onlyRunning, true, from))
 	}
-	return fmt.Sprintf("the old ones answer 404 for %s, the new ones for %s", only(lacks.old, true, to), only(lacks.young, true, from))
+	return fmt.Sprintf("the old ones answer 404 for %s, the new ones for %s", only(lacks.onlyTarget, true, to), only(lacks.onlyRunning, true, from))
 }
 
 // ruleMVP202 is MVP202.

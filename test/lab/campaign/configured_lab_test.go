@@ -56,7 +56,7 @@ func (p plane) compareConfigured(a *attempt, servers []*cp.Server, real answers,
 		into.said[fmt.Sprintf("configured: blind for %d", len(now.Blind))]++
 		return
 	}
-	said := map[string]handoff.Resort{}
+	said := map[string]handoff.Route{}
 	for _, r := range now.Routes {
 		said[routeKey(r.Server, r.Resource)] = r
 	}
