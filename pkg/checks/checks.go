@@ -77,8 +77,9 @@ type Rule struct {
 	// Run judges a configuration, Live a live control plane. A rule has one of them, or both.
 	Run  func(*Pass)
 	Live func(*LivePass)
-	// Effect: the rule is about what follows, and reports only what no other finding explains.
-	Effect bool
+	// After are the IDs of the rules whose findings explain those of this one, on a live control plane: it reports only
+	// what none of them explains.
+	After []string
 
 	// withoutFlags: the rule has something to say even where nothing is known of the servers' flags.
 	withoutFlags bool

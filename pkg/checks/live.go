@@ -65,8 +65,6 @@ type Route struct {
 	serving []*liveServer
 	// lackedBy are the peers that the server may ask as well, which do not have it.
 	lackedBy []*liveServer
-	// explained: a finding about the cause lists it.
-	explained bool
 }
 
 // LivePair says whether one server hands requests to another.
@@ -108,18 +106,39 @@ type LiveResult struct {
 // LivePass is one rule's run over the evidence.
 type LivePass struct {
 	*liveState
-	rule             *Rule
-	findings         []LiveFinding
+	rule *Rule
+	// explained says whose finding explains a route, for those of the rules that came before.
+	explained        map[*Route]*Rule
+	findings         []liveFinding
 	skipped, unknown string
 }
 
-// Report adds a finding.
-func (p *LivePass) Report(f LiveFinding) {
+// liveFinding is a finding with the routes that it is about.
+type liveFinding struct {
+	LiveFinding
+	routes []*Route
+	// cause: the routes come out as they do for its reason. Otherwise its message lists them.
+	cause bool
+}
+
+// Report adds a finding whose message lists the routes.
+func (p *LivePass) Report(f LiveFinding, routes ...*Route) { p.add(liveFinding{f, routes, false}) }
+
+// ReportCause adds a finding about why routes come out as they do: those that nothing explains yet become its effects.
+func (p *LivePass) ReportCause(f LiveFinding, routes []*Route) { p.add(liveFinding{f, routes, true}) }
+
+func (p *LivePass) add(f liveFinding) {
 	f.Rule = p.rule
 	if f.Consequence == "" {
 		f.Consequence = None
 	}
 	p.findings = append(p.findings, f)
+}
+
+// unexplained tells whether no finding of the rules that the pass's rule comes after explains a route.
+func (p *LivePass) unexplained(r *Route) bool {
+	by := p.explained[r]
+	return by == nil || !slices.Contains(p.rule.After, by.ID)
 }
 
 // Skip says why the rule does not apply.
@@ -135,14 +154,17 @@ func (p *LivePass) CannotTell(format string, args ...any) { p.unknown = fmt.Spri
 func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 	s := newLiveState(cp)
 	var res LiveResult
+	explained := map[*Route]*Rule{}
 	for _, rule := range liveOrder(All()) {
-		p := &LivePass{liveState: s, rule: rule}
+		p := &LivePass{liveState: s, rule: rule, explained: explained}
 		if rule.HandOff && len(s.servers) == 1 && len(s.fresh) < 2 && len(s.routes) == 0 {
 			p.Skip("one API server: there is no peer to hand a request to")
 		} else {
 			rule.Live(p)
 		}
-		res.Findings = append(res.Findings, p.findings...)
+		for _, f := range p.findings {
+			res.Findings = append(res.Findings, s.explain(f, explained))
+		}
 		switch {
 		case p.unknown != "":
 			res.Unknown = append(res.Unknown, Note{rule, p.unknown})
@@ -216,19 +238,18 @@ func (f LiveFinding) effectAlone(e LiveEffect, rule *Rule) LiveFinding {
 	return alone
 }
 
-// liveOrder puts the rules about causes before those about effects, which report only what no cause explains.
+// liveOrder returns the rules that judge live control planes, each after those that it names as After.
 func liveOrder(rules []*Rule) []*Rule {
-	var causes, effects []*Rule
-	for _, r := range rules {
-		switch {
-		case r.Live == nil:
-		case r.Effect:
-			effects = append(effects, r)
-		default:
-			causes = append(causes, r)
+	left := slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return r.Live == nil })
+	var order []*Rule
+	for len(left) > 0 {
+		waiting := func(r *Rule) bool {
+			return slices.ContainsFunc(left, func(other *Rule) bool { return slices.Contains(r.After, other.ID) })
 		}
+		i := slices.IndexFunc(left, func(r *Rule) bool { return !waiting(r) })
+		order, left = append(order, left[i]), slices.Delete(left, i, i+1)
 	}
-	return append(causes, effects...)
+	return order
 }
 
 // liveServer is a server with all that the rules ask of it.

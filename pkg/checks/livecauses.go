@@ -33,14 +33,13 @@ var gateOffLive = &Rule{
 			p.cannotTellOn(func(v *liveServer) bool { return v.Gate == handoff.Unknown }, "whether the gate is on")
 			return
 		}
-		p.Report(LiveFinding{
+		p.ReportCause(LiveFinding{
 			Severity: Error, Servers: serverNames(off), Consequence: FalseNotFound,
 			Message: fmt.Sprintf("the gate %s is off: %s to its peers, and they cannot find it.", release.Gate, handsNothing(off)),
 			Why:     silentWhy,
 			Seen:    seenOf(off, func(v *liveServer) string { return v.gateSeen }),
 			Fix:     "add " + gateOnText + " and peer-ca-file to ClusterConfiguration and regenerate the manifest on " + joinNames(serverNames(off)),
-			Effects: p.effects(off, handoff.SenderGateOff, handoff.PeerGateOff),
-		})
+		}, p.causedBy(off, handoff.SenderGateOff, handoff.PeerGateOff))
 	},
 }
 
@@ -66,14 +65,13 @@ var noPeerProxyLive = &Rule{
 			p.cannotTellOn(func(v *liveServer) bool { return v.PeerCA == handoff.Unknown }, "whether peer-ca-file is set")
 			return
 		}
-		p.Report(LiveFinding{
+		p.ReportCause(LiveFinding{
 			Severity: Error, Servers: serverNames(without), Consequence: FalseNotFound,
 			Message: "runs without --peer-ca-file: it hands nothing to its peers.",
 			Why:     silentWhy,
 			Seen:    seenOf(without, func(v *liveServer) string { return v.caSeen }),
 			Fix:     "add peer-ca-file to ClusterConfiguration and regenerate the manifest on " + joinNames(serverNames(without)),
-			Effects: p.effects(without, handoff.SenderNoPeerCA),
-		})
+		}, p.causedBy(without, handoff.SenderNoPeerCA))
 	},
 }
 
@@ -107,15 +105,14 @@ var sharedIdentityLive = &Rule{
 		if len(leases) == 0 {
 			leases = []string{"no identity lease was renewed in the last minute"}
 		}
-		p.Report(LiveFinding{
+		p.ReportCause(LiveFinding{
 			Severity: Error, Servers: serverNames(sharing), Consequence: FalseNotFound,
 			Message: fmt.Sprintf("%s, but %s: two servers with one host name hide each other.",
 				plural(len(p.fresh)+short, "API server runs", "API servers run"), plural(len(p.fresh), "identity lease", "identity leases")),
-			Why:     silentWhy,
-			Seen:    leases,
-			Fix:     "give each control-plane node a host name of its own and restart kube-apiserver there; " + proofByHand,
-			Effects: p.effects(sharing, handoff.SharedIdentity),
-		})
+			Why:  silentWhy,
+			Seen: leases,
+			Fix:  "give each control-plane node a host name of its own and restart kube-apiserver there; " + proofByHand,
+		}, p.causedBy(sharing, handoff.SharedIdentity))
 	},
 }
 
@@ -146,14 +143,13 @@ var sharedAddressLive = &Rule{
 				continue
 			}
 			sharing := p.where(func(v *liveServer) bool { return v.sharesAddress && v.Published == l.Published })
-			p.Report(LiveFinding{
+			p.ReportCause(LiveFinding{
 				Severity: Error, Servers: serverNames(sharing), Consequence: FalseNotFound,
 				Message: fmt.Sprintf("%s publish one address, %s: a request for one of them reaches whatever answers there.", joinNames(names), l.Published),
 				Why:     silentWhy,
 				Seen:    []string{fmt.Sprintf("%d identity leases with peer-advertise-address %s", len(names), l.Published)},
 				Fix:     "remove advertise-address from ClusterConfiguration's extraArgs, so that each node advertises its own, and regenerate the manifests",
-				Effects: p.effects(sharing, handoff.SharedAddress),
-			})
+			}, p.causedBy(sharing, handoff.SharedAddress))
 		}
 	},
 }
@@ -177,14 +173,13 @@ var unreachableLive = &Rule{
 			if v.dial == nil || v.dial.Connected || !v.reached() || p.anyProved(v) || p.readByAPeer(v) {
 				continue
 			}
-			p.Report(LiveFinding{
+			p.ReportCause(LiveFinding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("publishes %s to its peers, and nothing answers there.", v.Published),
 				Why:     silentWhy,
 				Seen:    []string{fmt.Sprintf("TLS connection to %s: %s", v.Published, v.dial.Error), "the server itself answers at " + v.Evidence.Address},
 				Fix:     "set advertise-address on " + v.Name + " to an address that the other control-plane nodes reach, and open its port between them",
-				Effects: p.effects([]*liveServer{v}, handoff.PeerUnreachable),
-			})
+			}, p.causedBy([]*liveServer{v}, handoff.PeerUnreachable))
 		}
 	},
 }
@@ -212,12 +207,11 @@ var notTrustedLive = &Rule{
 					message = "its serving certificate is not signed by the cluster's CA: its peers do not trust it."
 					fix = "on " + v.Name + ": kubeadm certs renew apiserver, or set peer-ca-file on the other nodes to the CA that signs it"
 				}
-				p.Report(LiveFinding{
+				p.ReportCause(LiveFinding{
 					Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 					Message: message, Why: silentWhy, Fix: fix,
-					Seen:    append([]string{fmt.Sprintf("TLS connection to %s: %s", v.Published, d.Error)}, p.failedCalls()...),
-					Effects: p.effects([]*liveServer{v}, handoff.PeerMisnamed, handoff.PeerUntrusted),
-				})
+					Seen: append([]string{fmt.Sprintf("TLS connection to %s: %s", v.Published, d.Error)}, p.failedCalls()...),
+				}, p.causedBy([]*liveServer{v}, handoff.PeerMisnamed, handoff.PeerUntrusted))
 			}
 		}
 		told := false
@@ -232,14 +226,13 @@ var notTrustedLive = &Rule{
 			if ca := v.flags[release.FlagPeerCAFile]; ca != "" {
 				seen = append(seen, "peer-ca-file is "+ca)
 			}
-			p.Report(LiveFinding{
+			p.ReportCause(LiveFinding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("cannot connect to %s: its peer-ca-file is not the CA that signs their certificates, or something stands between.", joinNames(serverNames(to))),
 				Why:     silentWhy,
 				Seen:    seen,
 				Fix:     "set peer-ca-file on " + v.Name + " to the cluster's CA, as a rule /etc/kubernetes/pki/ca.crt; if it is, look for HTTPS_PROXY in its static pod and for a firewall",
-				Effects: p.effects([]*liveServer{v}, handoff.PeerUntrusted),
-			})
+			}, p.causedBy([]*liveServer{v}, handoff.PeerUntrusted))
 		}
 		if len(p.findings) == 0 && !told && len(p.cp.Shared.Dials) == 0 {
 			p.CannotTell("neither /metrics nor the identity leases can be read")
@@ -259,15 +252,14 @@ func proxiedLive(p *LivePass) {
 		if len(to) == 0 || p.anySent(v) {
 			continue
 		}
-		p.Report(LiveFinding{
+		p.ReportCause(LiveFinding{
 			Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 			Message: fmt.Sprintf("its static pod has HTTPS_PROXY, and NO_PROXY does not cover %s: requests for peers go to the proxy.", joinNames(to)),
 			Why:     silentWhy,
 			Seen: append([]string{fmt.Sprintf("mirror pod %s: HTTPS_PROXY=%s NO_PROXY=%s", v.pod.Name,
 				firstOf(v.pod.Environment, "HTTPS_PROXY", "https_proxy"), firstOf(v.pod.Environment, "NO_PROXY", "no_proxy"))}, callsSeen(v)...),
-			Fix:     "add the control-plane nodes' addresses to NO_PROXY in the environment of kubeadm on " + v.Name + " and write the manifest again",
-			Effects: p.effects([]*liveServer{v}, handoff.Proxied),
-		})
+			Fix: "add the control-plane nodes' addresses to NO_PROXY in the environment of kubeadm on " + v.Name + " and write the manifest again",
+		}, p.causedBy([]*liveServer{v}, handoff.Proxied))
 	}
 	if known == 0 {
 		p.Skip("no mirror pod tells the environment of a server")
@@ -318,10 +310,11 @@ var refusedLive = &Rule{
 			told = told || c.told
 			to := p.causes(v, handoff.SenderRefused)
 			f := LiveFinding{Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound, Why: silentWhy, Seen: p.authSeen(callsSeen(v))}
+			var causes []*Route
 			switch {
 			case len(to) > 0:
 				f.Message = fmt.Sprintf("%s refuses its requests with 401: the proxy client certificate of %s is not accepted there.", joinNames(serverNames(to)), v.Name)
-				f.Effects = p.effects([]*liveServer{v}, handoff.SenderRefused)
+				causes = p.causedBy([]*liveServer{v}, handoff.SenderRefused)
 				if routes := p.refused(v); len(routes) > 0 {
 					f.Message = fmt.Sprintf("%s takes what %s hands on for requests of its own: its proxy client certificate is taken for that of a client.", joinNames(serverNames(to)), v.Name)
 					f.Why, f.Consequence = "clients get 403 for what only the peer serves, whatever they may do.", None
@@ -336,7 +329,7 @@ var refusedLive = &Rule{
 				continue
 			}
 			f.Fix = "make requestheader-client-ca-file and requestheader-allowed-names the same on every control-plane node, fit for its proxy-client-cert-file, and restart kube-apiserver"
-			p.Report(f)
+			p.ReportCause(f, causes)
 		}
 		if !told {
 			p.CannotTell("the counters in /metrics cannot be read")
@@ -406,20 +399,18 @@ var discoveryForbiddenLive = &Rule{
 			if bad {
 				evidence = append(evidence, seen)
 			}
-			p.Report(LiveFinding{
+			p.ReportCause(LiveFinding{
 				Severity: Error, Servers: serverNames(from), Consequence: FalseNotFound,
 				Message: "the peers forbid reading their discovery documents (403), so nothing is handed to them.",
 				Why:     silentWhy, Seen: evidence, Fix: fix,
-				Effects: p.effects(from, handoff.Undiscoverable),
-			})
+			}, p.causedBy(from, handoff.Undiscoverable))
 		case len(to) > 0:
-			p.Report(LiveFinding{
+			p.ReportCause(LiveFinding{
 				Severity: Error, Servers: serverNames(from), Consequence: FalseNotFound,
 				Message: "the peers answer its requests for discovery documents with 403, though the group system:authenticated may read them.",
 				Why:     silentWhy, Seen: p.forbiddenCalls(from),
-				Fix:     "look at the peers' --authorization-config and at their audit log for the user system:apiserver",
-				Effects: p.effects(from, handoff.Undiscoverable),
-			})
+				Fix: "look at the peers' --authorization-config and at their audit log for the user system:apiserver",
+			}, p.causedBy(from, handoff.Undiscoverable))
 		case bad:
 			p.Report(LiveFinding{
 				Severity: Warning, Message: "the group system:authenticated may not read discovery documents by the usual binding.",

@@ -63,54 +63,67 @@ func (s *liveState) causes(from *liveServer, cause handoff.Cause) []*liveServer 
 	return to
 }
 
-// effects returns what the causes do to clients, and marks it as explained. A cause concerns the given servers as
-// senders or as peers.
-func (p *LivePass) effects(concerned []*liveServer, causes ...handoff.Cause) []LiveEffect {
-	var effects []LiveEffect
-	for _, v := range p.servers {
-		var found, gone []*Route
-		for _, r := range p.routes {
-			if r.from != v || r.Subresource || r.explained || !p.causedBy(r, concerned, causes) {
-				continue
-			}
-			switch r.Outcome {
-			case NotFound:
-				found = append(found, r)
-			case PeerGone:
-				gone = append(gone, r)
-			}
-		}
-		effects = append(effects, explain(v, found, gone)...)
-	}
-	return effects
-}
-
-func (s *liveState) causedBy(r *Route, concerned []*liveServer, causes []handoff.Cause) bool {
-	for _, to := range r.serving {
+// causedBy returns the routes that come out as they do for one of the causes. A cause concerns the given servers as senders or
+// as peers.
+func (s *liveState) causedBy(concerned []*liveServer, causes ...handoff.Cause) []*Route {
+	follows := func(r *Route, to *liveServer) bool {
 		p := s.pair(r.from, to)
-		if p.Verdict == handoff.No && slices.ContainsFunc(p.Causes, func(c handoff.Cause) bool { return slices.Contains(causes, c) }) &&
-			(slices.Contains(concerned, r.from) || slices.Contains(concerned, to)) {
-			return true
-		}
+		return p.Verdict == handoff.No &&
+			slices.ContainsFunc(p.Causes, func(c handoff.Cause) bool { return slices.Contains(causes, c) }) &&
+			(slices.Contains(concerned, r.from) || slices.Contains(concerned, to))
 	}
-	return false
+	return s.routesWhere(func(r *Route) bool {
+		return !r.Subresource && (r.Outcome == NotFound || r.Outcome == PeerGone) &&
+			slices.ContainsFunc(r.serving, func(to *liveServer) bool { return follows(r, to) })
+	})
 }
 
-// explain turns routes of one server into effects.
-func explain(v *liveServer, found, gone []*Route) []LiveEffect {
+// routesWhere returns the routes for which a test holds.
+func (s *liveState) routesWhere(holds func(*Route) bool) []*Route {
+	return slices.DeleteFunc(slices.Clone(s.routes), func(r *Route) bool { return !holds(r) })
+}
+
+// explain returns a finding with the effects of what it is the cause of, and notes what it explains: of two causes it is the
+// first one.
+func (s *liveState) explain(f liveFinding, explained map[*Route]*Rule) LiveFinding {
+	first := slices.DeleteFunc(f.routes, func(r *Route) bool { return explained[r] != nil })
+	for _, r := range first {
+		explained[r] = f.Rule
+	}
+	if f.cause {
+		for _, v := range s.servers {
+			f.Effects = append(f.Effects, effectsOn(v, first)...)
+		}
+	}
+	return f.LiveFinding
+}
+
+// effectsOn says what clients of a server get for routes of it.
+func effectsOn(v *liveServer, routes []*Route) []LiveEffect {
+	var found, gone []*Route
+	for _, r := range routes {
+		switch {
+		case r.from != v:
+		case r.Outcome == NotFound:
+			found = append(found, r)
+		default:
+			gone = append(gone, r)
+		}
+	}
 	var effects []LiveEffect
 	if len(found) > 0 {
-		e := LiveEffect{Rules: []string{"MVP501"}, Server: v.Name, Message: "answers 404 for " + listRoutes(found) + ", which " + servedBy(found) + " " + serves(found)}
-		if v.release.Minor() >= mergesDiscovery && slices.ContainsFunc(found, func(r *Route) bool { return !r.Merged && r.Resource.Group != "" }) {
+		e := LiveEffect{
+			Rules: []string{"MVP501"}, Server: v.Name,
+			Message: "answers 404 for " + listRoutes(found) + ", which " + servedBy(found) + " " + serves(found),
+		}
+		if v.release.Minor() >= mergesDiscovery &&
+			slices.ContainsFunc(found, func(r *Route) bool { return !r.Merged && r.Resource.Group != "" }) {
 			e.Rules = append(e.Rules, "MVP502")
 		}
 		effects = append(effects, e)
 	}
 	if len(gone) > 0 {
 		effects = append(effects, LiveEffect{Rules: []string{"MVP511"}, Server: v.Name, Message: "answers 503 for " + listRoutes(gone)})
-	}
-	for _, r := range slices.Concat(found, gone) {
-		r.explained = true
 	}
 	return effects
 }
@@ -166,9 +179,14 @@ func dialSeen(servers []*liveServer) string {
 	return "TLS connection to " + joinNames(parts) + " with server name kubernetes.default.svc"
 }
 
+// causeRules are the IDs of the rules about why one server hands nothing to another.
+func causeRules() []string {
+	return []string{"MVP311", "MVP503", "MVP504", "MVP505", "MVP506", "MVP507", "MVP508", "MVP515", "MVP516"}
+}
+
 // peerGone is MVP511.
 var peerGone = &Rule{
-	ID: "MVP511", Name: "peer-gone", Severity: Error, HandOff: true, Effect: true,
+	ID: "MVP511", Name: "peer-gone", Severity: Error, HandOff: true, After: append(causeRules(), "MVP510"),
 	Doc: Doc{
 		What:  "A server answers 503 for resources that it would hand to a peer: the peer is gone and its identity lease still there (a warning), or the peer runs and the server cannot reach it (an error).",
 		Why:   "Requests for these resources get 503 until the lease runs out, an hour after its last renewal. A 503 is right: no client takes it for \"not there\".",
@@ -205,26 +223,20 @@ var peerGone = &Rule{
 
 // reportGone reports a finding with those routes that no cause explains and for which a test holds.
 func (p *LivePass) reportGone(f LiveFinding, holds func(*Route) bool) {
+	routes := p.routesWhere(func(r *Route) bool { return p.unexplained(r) && holds(r) })
 	for _, v := range p.servers {
-		var routes []*Route
-		for _, r := range p.routes {
-			if r.from == v && !r.explained && holds(r) {
-				routes = append(routes, r)
-			}
-		}
-		if len(routes) > 0 {
+		if slices.ContainsFunc(routes, func(r *Route) bool { return r.from == v }) {
 			f.Servers = append(f.Servers, v.Name)
-			f.Effects = append(f.Effects, explain(v, nil, routes)...)
 		}
 	}
-	if len(f.Effects) > 0 {
-		p.Report(f)
+	if len(routes) > 0 {
+		p.ReportCause(f, routes)
 	}
 }
 
 // false404 is MVP501.
 var false404 = &Rule{
-	ID: "MVP501", Name: "false-404", Severity: Error, HandOff: true, Effect: true,
+	ID: "MVP501", Name: "false-404", Severity: Error, HandOff: true, After: causeRules(),
 	Doc: Doc{
 		What:  "A server answers \"no such resource\" for one that a peer serves. A GET of an object that cannot exist shows it: the peer answers that there is no such object, this server that there is no such path.",
 		Why:   "Clients take the 404 for the truth: " + silent404 + ".",
@@ -239,9 +251,8 @@ var false404 = &Rule{
 				if r.from == v && !r.Subresource && r.Outcome != OutcomeUnknown {
 					asked++
 				}
-				if r.from == v && !r.Subresource && !r.explained && r.Outcome == NotFound && r.ByGet {
+				if r.from == v && !r.Subresource && p.unexplained(r) && r.Outcome == NotFound && r.ByGet {
 					routes = append(routes, r)
-					r.explained = true
 				}
 			}
 			p.reportFalse404(v, routes)
@@ -273,16 +284,16 @@ func (p *LivePass) reportFalse404(v *liveServer, routes []*Route) {
 			Why:     silentWhy,
 			Seen:    append([]string{"GET of an object name: \"no such resource\" here, \"not found\" on " + servedBy(routes)}, callsSeen(v)...),
 			Fix:     fix,
-		})
+		}, routes...)
 	}
-	report(others, "; nothing that can be seen from here says why", p.unexplained(v))
+	report(others, "; nothing that can be seen from here says why", p.withoutCause(v))
 	slices.Sort(lacking)
 	report(random, "; it asks one of its peers at random, also "+joinNames(slices.Compact(lacking))+", which cannot answer",
 		"give the servers the same runtime-config and feature gates, and finish the upgrade of the older ones")
 }
 
-// unexplained says what to do about a false 404 whose cause nothing shows.
-func (p *LivePass) unexplained(v *liveServer) string {
+// withoutCause says what to do about a false 404 whose cause nothing shows.
+func (p *LivePass) withoutCause(v *liveServer) string {
 	c := v.calls()
 	switch {
 	case v.justStarted() != "":
@@ -306,7 +317,7 @@ func (p *LivePass) unaskedRoutes() {
 
 // mergedIncomplete is MVP502.
 var mergedIncomplete = &Rule{
-	ID: "MVP502", Name: "merged-view-incomplete", Severity: Error, HandOff: true, Effect: true,
+	ID: "MVP502", Name: "merged-view-incomplete", Severity: Error, HandOff: true, After: append(causeRules(), "MVP501"),
 	Doc: Doc{
 		What:  "The merged discovery document of a server lacks resources that the document of a live peer has.",
 		Why:   "Garbage collection and namespace deletion learn from discovery which resources there are: those that it leaves out are left behind or not waited for.",
@@ -323,9 +334,8 @@ var mergedIncomplete = &Rule{
 			var routes []*Route
 			for _, r := range p.routes {
 				lacks := r.from == v && !r.Subresource && r.Resource.Group != "" && v.Evidence.Merged.OK() && !r.Merged && len(r.serving) > 0
-				if lacks && !r.explained {
+				if lacks && p.unexplained(r) {
 					routes = append(routes, r)
-					r.explained = true
 				}
 			}
 			if len(routes) == 0 {
@@ -337,7 +347,7 @@ var mergedIncomplete = &Rule{
 				Why:     "garbage collection and namespace deletion do not know of these resources while they are asking this server.",
 				Seen:    append([]string{fmt.Sprintf("/apis with %d resources, %d without what peers serve", v.Merged, v.Local)}, callsSeen(v)...),
 				Fix:     "wait (--wait 1m) if a server has just started; else look for \"peer\" in the log of kube-apiserver on " + v.Name,
-			})
+			}, routes...)
 		}
 		if merging == 0 {
 			p.Skip("no server of 1.35 or later: older ones do not merge discovery")

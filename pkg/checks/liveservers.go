@@ -50,16 +50,7 @@ var serverUnreachable = &Rule{
 				Seen:    seen,
 				Fix:     "make sure that it runs and answers here, or run mvpcheck on a control-plane node; a node that is gone for good: wait until its lease has run out",
 			}
-			for _, from := range p.servers {
-				var gone []*Route
-				for _, r := range p.routes {
-					if r.from == from && r.Outcome == PeerGone && len(r.serving) == 0 && !r.explained {
-						gone = append(gone, r)
-					}
-				}
-				f.Effects = append(f.Effects, explain(from, nil, gone)...)
-			}
-			p.Report(f)
+			p.ReportCause(f, p.routesWhere(func(r *Route) bool { return r.Outcome == PeerGone && len(r.serving) == 0 }))
 		}
 		if left := p.unlisted(); len(left) > 0 && !p.given() {
 			var seen []string

@@ -88,3 +88,37 @@ func TestSelectionChangesNoTruth(t *testing.T) {
 		}
 	}
 }
+
+// A rule about what follows names as After each rule whose findings explain it.
+func TestAfter(t *testing.T) {
+	var ids []string
+	for _, r := range liveOrder(All()) {
+		for _, id := range r.After {
+			if !slices.Contains(ids, id) {
+				t.Errorf("%s is after %s, which has not judged before it", r.ID, id)
+			}
+		}
+		ids = append(ids, r.ID)
+	}
+	files, err := filepath.Glob("../../testdata/evidence/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	explained := 0
+	for _, file := range files {
+		for _, f := range RunLive(readEvidence(t, file), All()).Findings {
+			for _, e := range f.Effects {
+				for _, id := range e.Rules {
+					effect, _ := Find(id)
+					if effect != f.Rule && !slices.Contains(effect.After, f.Rule.ID) {
+						t.Errorf("%s: %s explains %s, which is not after it", file, f.Rule.ID, id)
+					}
+					explained++
+				}
+			}
+		}
+	}
+	if explained == 0 {
+		t.Error("no evidence has an effect")
+	}
+}
