@@ -44,7 +44,7 @@ var advertiseUnusable = &Rule{
 			kind := unusable(ip)
 			if kind != "" && f.Origin == config.FromKubeadm && !f.At.IsZero() {
 				p.Report(Finding{
-					Severity: Error, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
+					Severity: Error, Subject: f.Name, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
 					Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is %s address: kubeadm init and join refuse it.", f.Value, kind),
 					Why:     "peers could not reach the server there either.",
 					Fix:     "write the node's own address",
@@ -56,7 +56,7 @@ var advertiseUnusable = &Rule{
 			}
 			if ip.IsUnspecified() {
 				p.Report(Finding{
-					Severity: Warning, At: p.place(f), When: v.When,
+					Severity: Warning, Subject: f.Name, At: p.place(f), When: v.When,
 					Message: said + "; kube-apiserver advertises an address of its own choice.",
 					Why:     "it takes the bind address, or the address of the interface with the default route, which peers need not reach.",
 					Fix:     "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
@@ -64,7 +64,7 @@ var advertiseUnusable = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Error, At: p.place(f), Consequence: FalseNotFound, When: v.When,
+				Severity: Error, Subject: f.Name, At: p.place(f), Consequence: FalseNotFound, When: v.When,
 				Message: fmt.Sprintf("advertise-address %s is %s address; peers cannot reach this server there.", f.Value, kind),
 				Why:     "a peer that sends its request there reaches itself or nobody, and the client gets a false 404.",
 				Fix:     "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
@@ -76,7 +76,7 @@ var advertiseUnusable = &Rule{
 // loopbackEndpoint: for a loopback address kubeadm looks for a global one of the interface lo, which hardly any node has.
 func loopbackEndpoint(p *Pass, f *config.Flag, v View) Finding {
 	return Finding{
-		Severity: Error, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
+		Severity: Error, Subject: f.Name, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
 		Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is a loopback address: kubeadm stops, unless the interface lo has a global address.", f.Value),
 		Why:     "with a global address on lo kubeadm advertises that one, which peers need not reach.",
 		Fix:     "write the node's own address",
@@ -85,7 +85,7 @@ func loopbackEndpoint(p *Pass, f *config.Flag, v View) Finding {
 
 func notAnIP(p *Pass, f *config.Flag, v View) Finding {
 	out := Finding{
-		Severity: Error, At: p.place(f), Consequence: WillNotStart, When: v.When,
+		Severity: Error, Subject: f.Name, At: p.place(f), Consequence: WillNotStart, When: v.When,
 		Message: fmt.Sprintf("advertise-address %s is not an IP address: kube-apiserver does not start.", quoted(f.Value)),
 		Why:     "the flag takes an IP address only, no host name and no brackets.",
 		Fix:     "write the node's IP address",
@@ -153,7 +153,7 @@ func (p *Pass) nodesShare() {
 			}
 			at := p.placeOf(n)
 			p.Report(Finding{
-				Severity: Error, At: at, Consequence: FalseNotFound,
+				Severity: Error, Subject: n.Address, At: at, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("two control-plane nodes advertise %s.", n.Address),
 				Why:     "a request for one of them reaches the other, or the sender itself, and the client gets a false 404.",
 				Fix:     "give each node its own localAPIEndpoint.advertiseAddress",
@@ -235,7 +235,7 @@ var invalidAddress = &Rule{
 					continue
 				}
 				finding := Finding{
-					Severity: Error, At: p.place(f), Consequence: WillNotStart, When: v.When,
+					Severity: Error, Subject: f.Name, At: p.place(f), Consequence: WillNotStart, When: v.When,
 					Message: fmt.Sprintf("%s %s is not %s: kube-apiserver does not start.", c.name, quoted(f.Value), c.want),
 					Why:     exitsAtStart + ".",
 					Fix:     "write " + c.want,
@@ -291,7 +291,7 @@ var bindUnreachable = &Rule{
 				continue
 			}
 			finding := Finding{
-				Severity: Error, At: p.place(f), Consequence: FalseNotFound, When: v.When,
+				Severity: Error, Subject: f.Name, At: p.place(f), Consequence: FalseNotFound, When: v.When,
 				Why: "peers connect to the advertised address, where this server does not listen; the client gets a false 404.",
 				Fix: "remove bind-address" + p.byHand() + ", so that the server listens on all addresses",
 			}
@@ -339,7 +339,7 @@ var portMismatch = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Warning, At: p.place(f), When: v.When,
+				Severity: Warning, Subject: f.Name, At: p.place(f), When: v.When,
 				Message: fmt.Sprintf("secure-port %s differs from %s, %d.", f.Value, from, bind),
 				Why:     "peers connect to secure-port, while kubeadm's probes and kubeconfigs use bindPort.",
 				Fix:     "set localAPIEndpoint.bindPort on each node and remove secure-port",
@@ -417,7 +417,7 @@ var mixedFamilies = &Rule{
 			if was := netip.MustParseAddr(first.Address); was.Is4() != addr.Is4() {
 				at := p.placeOf(n)
 				p.Report(Finding{
-					Severity: Warning, At: at,
+					Severity: Warning, Subject: n.Address, At: at,
 					Message: fmt.Sprintf("the nodes advertise addresses of both families: %s and %s.", first.Address, n.Address),
 					Why:     "a server without an address of the other family cannot reach that peer.",
 					Fix:     "advertise addresses of one family",

@@ -24,7 +24,7 @@ var gateThroughAllAlpha = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Error, At: p.orFlags(lastEntry(v, release.AllAlpha)), Consequence: WillNotStart, When: v.When,
+				Severity: Error, Subject: release.AllAlpha, At: p.orFlags(lastEntry(v, release.AllAlpha)), Consequence: WillNotStart, When: v.When,
 				Message: fmt.Sprintf("AllAlpha=true: kube-apiserver of %s exits at start.", v.Release.MinorString()),
 				Why:     fmt.Sprintf("alpha gates that it turns on depend on %s, which is off.", strings.Join(needs, ", ")),
 				Fix:     "write " + gateOnText + " and take AllAlpha away",
@@ -38,7 +38,7 @@ var gateThroughAllAlpha = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Warning, At: p.orFlags(lastEntry(v, release.AllAlpha)),
+				Severity: Warning, Subject: release.AllAlpha, At: p.orFlags(lastEntry(v, release.AllAlpha)),
 				Message: "AllAlpha=true turns on every alpha gate of kube-apiserver.",
 				Why: fmt.Sprintf("it turns on %s up to 1.35 and says nothing about it from 1.36 on, where it is beta; what else it turns on changes with each release.",
 					release.Gate),

@@ -125,7 +125,7 @@ func (p *Pass) peerCAByFile(store *certs.Store, f *config.Flag, g values) (judge
 		return false
 	}
 	out := Finding{
-		Severity: Error, At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
+		Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
 		Why: fmt.Sprintf("a server cannot verify its peers with it: %s, it answers 404 for what only the other release serves.", p.sideBySide()),
 		Fix: fmt.Sprintf("set %s to the CA that signed the serving certificates%s", f.Name, p.byHand()),
 	}
@@ -199,7 +199,7 @@ func (p *Pass) servingNameByFile(store *certs.Store, g values) {
 		names = "it is valid for " + quotedList(s.bundle.Leaf.DNSNames)
 	}
 	f := Finding{
-		Severity: Error, At: p.placeOr(s.flag, v), Consequence: FalseNotFound, When: whenOf(g.views),
+		Severity: Error, Subject: nameOf(s.flag), At: p.placeOr(s.flag, v), Consequence: FalseNotFound, When: whenOf(g.views),
 		Message: fmt.Sprintf("the serving certificate %s is not valid for %s, the name that peers check.", quoted(s.file), certs.PeerName),
 		Why:     fmt.Sprintf("%s; %s, peers cannot connect and answer 404 for what only this server serves.", names, p.sideBySide()),
 		Fix:     "have it issued with the DNS name " + certs.PeerName + " among its names, and restart kube-apiserver",
@@ -242,7 +242,7 @@ func (p *Pass) headersByFile(store *certs.Store, g values) (judged bool) {
 // headerCAByFile reports a CA that did not sign the proxy client certificate. anyName: the servers take any name.
 func (p *Pass) headerCAByFile(store *certs.Store, g values, chain, roots certs.Bundle, anyName bool) {
 	f, cert, v := g.flags[1], g.flags[2], g.views[0]
-	out := Finding{Severity: Error, At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views), Why: p.refused()}
+	out := Finding{Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views), Why: p.refused()}
 	verdict := certs.Verify(chain.Certs, roots.Certs, "", certs.Client, p.Now)
 	overlap := anyName && p.sharesClientCA(store, v, roots)
 	switch {

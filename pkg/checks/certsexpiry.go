@@ -96,7 +96,7 @@ func (p *Pass) renewal(s shown) string {
 func (p *Pass) dates(g values, f *config.Flag, name string, c *x509.Certificate, fix string) {
 	const layout = "2006-01-02"
 	begin, end := c.NotBefore.UTC().Format(layout), c.NotAfter.UTC().Format(layout)
-	out := Finding{Severity: Error, At: p.placeOr(f, g.views[0]), When: whenOf(g.views), Fix: fix}
+	out := Finding{Severity: Error, Subject: nameOf(f) + " " + c.SerialNumber.String(), At: p.placeOr(f, g.views[0]), When: whenOf(g.views), Fix: fix}
 	switch left := c.NotAfter.Sub(p.Now); {
 	case left < 0:
 		out.Message = fmt.Sprintf("%s expired on %s, %s ago.", name, end, days(-left))

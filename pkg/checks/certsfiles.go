@@ -49,7 +49,7 @@ func (p *Pass) servingHalfEmpty() {
 			continue
 		}
 		p.Report(Finding{
-			Severity: Error, At: p.placeOr(cert, g.views[0]), Consequence: WillNotStart, When: whenOf(g.views),
+			Severity: Error, Subject: nameOf(cert), At: p.placeOr(cert, g.views[0]), Consequence: WillNotStart, When: whenOf(g.views),
 			Message: fmt.Sprintf("%s is empty and %s is not: kube-apiserver does not start.", cert.Name, key.Name),
 			Why:     p.exitsWhen(whenOf(g.views)),
 			Fix:     "name both files, or remove both" + p.byHand(),
@@ -91,7 +91,7 @@ func (p *Pass) peerCAUnreadable(store *certs.Store, g values) {
 		return
 	}
 	out := Finding{
-		At:      p.placeOr(f, v),
+		Subject: nameOf(f), At: p.placeOr(f, v),
 		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), problems[b.Problem]),
 		Fix:     "put the CA that signed the serving certificates there, or set " + f.Name + " to " + p.clusterCA(v) + p.byHand(),
 	}
@@ -124,7 +124,7 @@ func (p *Pass) headerCAUnreadable(store *certs.Store, g values) {
 		return
 	}
 	out := Finding{
-		At:      p.placeOr(f, v),
+		Subject: nameOf(f), At: p.placeOr(f, v),
 		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), problems[b.Problem]),
 		Fix:     "put the CA that signed the proxy client certificate there",
 	}
@@ -201,7 +201,7 @@ func (p *Pass) pairUnreadable(store *certs.Store, c certPair, keys bool) {
 	if p.seen(c.cert.Name, c.certFile, pair.Cert.Problem) && pair.Cert.Problem != certs.OK {
 		p.certUnreadable(c, pair.Cert)
 	}
-	out := Finding{At: p.placeOr(c.key, v), Fix: "put the private key of " + c.what + " there"}
+	out := Finding{Subject: c.keyFile, At: p.placeOr(c.key, v), Fix: "put the private key of " + c.what + " there"}
 	switch {
 	case pair.Key == certs.Missing && !keys:
 	case !p.seen(c.key.Name, c.keyFile, pair.Key):
@@ -218,7 +218,7 @@ func (p *Pass) pairUnreadable(store *certs.Store, c certPair, keys bool) {
 // along, and it is the peer who cannot read them.
 func (p *Pass) certUnreadable(c certPair, b certs.Bundle) {
 	out := Finding{
-		At:      p.placeOr(c.cert, c.views[0]),
+		Subject: c.certFile, At: p.placeOr(c.cert, c.views[0]),
 		Message: fmt.Sprintf("%s %s %s.", c.cert.Name, quoted(c.certFile), problems[b.Problem]),
 		Fix:     "put " + c.what + " there",
 	}

@@ -99,6 +99,9 @@ type Doc struct {
 type Finding struct {
 	Rule     *Rule
 	Severity Severity
+	// Subject is what it is about: a gate, a flag, a file or a field, by its name. By default it is what the first
+	// change is about, else the path of the place.
+	Subject string
 	// Message says what is wrong, Why why that matters for this upgrade, Fix what to do.
 	Message, Why, Fix string
 	// At is the place to point at.
@@ -109,6 +112,31 @@ type Finding struct {
 	When        []When
 	// Changes make up the fix; empty where mvpcheck patch cannot make it.
 	Changes []Change
+}
+
+// Key tells the findings about one configuration apart, together with their places, whatever their words are. It stays when
+// the configuration is edited.
+type Key struct {
+	Rule    string // its ID
+	Subject string
+}
+
+// Key returns the finding's key.
+func (f *Finding) Key() Key { return Key{f.Rule.ID, f.Subject} }
+
+// subject is what a finding is about where its rule does not say so.
+func (f *Finding) subject() string {
+	if len(f.Changes) > 0 {
+		switch ch := &f.Changes[0]; {
+		case ch.Gate != "":
+			return ch.Gate
+		case ch.Flag != "":
+			return ch.Flag
+		case ch.Arg != nil:
+			return ch.Arg.Name
+		}
+	}
+	return f.At.Path
 }
 
 // Related is a further place that a finding is about.
@@ -245,7 +273,7 @@ type Pass struct {
 	skipped, unknown string
 }
 
-// Report adds a finding. One that says the same of the same place as an earlier one is merged with it.
+// Report adds a finding. One about the same subject and place as an earlier one is merged with it: the graver one has the word.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule
 	if f.Consequence == "" {
@@ -254,19 +282,30 @@ func (p *Pass) Report(f Finding) {
 	if len(f.When) == 0 {
 		f.When = []When{Running, Target}
 	}
+	if f.Subject == "" {
+		f.Subject = f.subject()
+	}
 	for i := range p.findings {
 		g := &p.findings[i]
-		if g.At == f.At && g.Message == f.Message {
-			for _, w := range f.When {
-				if !slices.Contains(g.When, w) {
-					g.When = append(g.When, w)
-				}
-			}
-			slices.Sort(g.When)
-			return
+		if g.At != f.At || g.Key() != f.Key() {
+			continue
 		}
+		switch {
+		case g.Consequence == f.Consequence:
+			g.When = unionOf(g.When, f.When)
+		case f.Consequence == WillNotStart:
+			*g = f
+		}
+		return
 	}
 	p.findings = append(p.findings, f)
+}
+
+// unionOf returns what is in a or in b, running before target.
+func unionOf(a, b []When) []When {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Skip says why the rule does not apply.

@@ -49,7 +49,7 @@ var gateOffOnRunning = &Rule{
 				at = *named
 			}
 			p.Report(Finding{
-				Severity: Error, At: at, Consequence: FalseNotFound, When: []When{Running},
+				Severity: Error, Subject: release.Gate, At: at, Consequence: FalseNotFound, When: []When{Running},
 				Message: fmt.Sprintf("the gate %s is off on the running %s servers.", release.Gate, v.Release.MinorString()),
 				Why:     gateOffWhy(p, p.lacks()),
 				Fix:     gateOnText + p.byHand() + ", rolled out on " + v.Release.MinorString() + " before the upgrade",
@@ -94,7 +94,7 @@ var gateOffOnTarget = &Rule{
 			}
 			by, at := turnedOffBy(v)
 			p.Report(Finding{
-				Severity: Error, At: p.orFlags(at), Consequence: FalseNotFound, When: v.When,
+				Severity: Error, Subject: release.Gate, At: p.orFlags(at), Consequence: FalseNotFound, When: v.When,
 				Message: fmt.Sprintf("%s turns the gate %s off.", by, release.Gate),
 				Why:     "servers with the gate off hand nothing to their peers: while two releases run side by side they answer 404 for what only the other one serves; " + silent404 + ".",
 				Fix:     gateOnText + p.byHand(),
@@ -187,7 +187,7 @@ var peerFlagsStop = &Rule{
 				continue
 			}
 			f := Finding{
-				Severity: Error, At: p.place(set[0]), Consequence: WillNotStart, When: v.When,
+				Severity: Error, Subject: set[0].Name, At: p.place(set[0]), Consequence: WillNotStart, When: v.When,
 				Message: fmt.Sprintf("%s is set while the gate %s is off: kube-apiserver does not start.", set[0].Name, release.Gate),
 				Why:     startWhy(p, v),
 				Fix:     gateOnText + p.byHand() + ", in the same roll",
@@ -287,7 +287,7 @@ var identityOff = &Rule{
 				name = release.AllBeta
 			}
 			f := Finding{
-				Severity: Error, At: p.orFlags(lastEntry(v, name)), When: v.When, Consequence: FalseNotFound,
+				Severity: Error, Subject: name, At: p.orFlags(lastEntry(v, name)), When: v.When, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("%s=false turns %s off, which the hand-off depends on.", name, release.Identity),
 				Why:     "no peer finds a server without its identity lease: it hands nothing off and answers 404 for what only its peers serve.",
 				Fix:     "remove " + release.Identity + "=false" + p.byHand(),
@@ -302,21 +302,7 @@ var identityOff = &Rule{
 			} else if p.single != "" {
 				continue
 			}
-			p.reportWorst(f)
+			p.Report(f)
 		}
 	},
-}
-
-// reportWorst merges findings of one place and message that differ in their consequence: the graver one stands.
-func (p *Pass) reportWorst(f Finding) {
-	for i := range p.findings {
-		g := &p.findings[i]
-		if g.At == f.At && g.Message == f.Message && g.Consequence != f.Consequence {
-			if f.Consequence == WillNotStart {
-				g.Consequence, g.Why, g.When = f.Consequence, f.Why, f.When
-			}
-			return
-		}
-	}
-	p.Report(f)
 }

@@ -25,7 +25,7 @@ var emulationOff = &Rule{
 			}
 			flag := v.Flags.Last(release.FlagEmulatedVersion)
 			f := Finding{
-				Severity: Error, At: p.place(flag), Consequence: FalseNotFound, When: v.When,
+				Severity: Error, Subject: flag.Name, At: p.place(flag), Consequence: FalseNotFound, When: v.When,
 				Message: fmt.Sprintf("emulated-version %s turns the gate %s off.", v.Emulated.MinorString(), release.Gate),
 				Why:     "a gate that is not named takes the default of the emulated release, which is off: the server hands nothing to its peers.",
 				Fix:     gateOnText + p.byHand(),
@@ -120,7 +120,7 @@ var gateNeedless = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Info, At: p.orFlags(lastEntry(v, release.Gate)), When: v.When,
+				Severity: Info, Subject: release.Gate, At: p.orFlags(lastEntry(v, release.Gate)), When: v.When,
 				Message: fmt.Sprintf("%s=true is the default since 1.36.", release.Gate),
 				Why:     "it does no harm yet, but a later release that no longer knows the gate will not start with it.",
 				Fix:     "remove it when no server older than 1.36 is left",

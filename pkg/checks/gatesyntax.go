@@ -26,7 +26,7 @@ var malformedGates = &Rule{
 					continue
 				}
 				p.Report(Finding{
-					Severity: Error, At: part(flag, pr.Span.Offset, pr.Span.Length), Consequence: WillNotStart, When: v.When,
+					Severity: Error, Subject: pr.Text, At: part(flag, pr.Span.Offset, pr.Span.Length), Consequence: WillNotStart, When: v.When,
 					Message: fmt.Sprintf("kube-apiserver cannot read %s in feature-gates: %s.", quoted(pr.Text), gateProblems[pr.Kind]),
 					Why:     exitsAtStart + ".",
 					Fix:     "write entries as Gate=true, separated by commas",
@@ -115,7 +115,7 @@ var misspeltGate = &Rule{
 				}
 				flag := flags[e.Span.Value]
 				f := Finding{
-					Severity: Error, At: part(flag, e.NameSpan.Offset, e.NameSpan.Length), Consequence: WillNotStart, When: v.When,
+					Severity: Error, Subject: e.Name, At: part(flag, e.NameSpan.Offset, e.NameSpan.Length), Consequence: WillNotStart, When: v.When,
 					Message: fmt.Sprintf("kube-apiserver has no feature gate %s; it is written %s.", quoted(e.Name), release.Gate),
 					Why:     exitsAtStart + ".",
 					Fix:     gateOnText,

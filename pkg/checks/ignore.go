@@ -119,24 +119,24 @@ func abs(n int) int { return max(n, -n) }
 // rule's nearest finding is.
 func (c *ignoreComment) judge(ran []*Rule, fires func(*Rule) (bool, int)) []Finding {
 	var out []Finding
-	report := func(message, why, fix string) {
-		out = append(out, Finding{Rule: uselessIgnore, Severity: Warning, At: c.at, Message: message, Why: why, Fix: fix,
+	report := func(subject, message, why, fix string) {
+		out = append(out, Finding{Rule: uselessIgnore, Severity: Warning, Subject: subject, At: c.at, Message: message, Why: why, Fix: fix,
 			Consequence: None, When: []When{Running, Target}})
 	}
 	const hidden = "it would hide the finding that comes to stand there one day."
 	switch {
 	case len(c.names) == 0:
-		report("this ignore comment names no rule and silences nothing.", "", "write # mvpcheck:ignore MVPnnn reason, or remove the comment")
+		report("", "this ignore comment names no rule and silences nothing.", "", "write # mvpcheck:ignore MVPnnn reason, or remove the comment")
 		return out
 	case c.reason == "":
-		report("this ignore comment gives no reason.", "later nobody can tell whether it still holds.",
+		report("reason", "this ignore comment gives no reason.", "later nobody can tell whether it still holds.",
 			"write the reason behind the rule: # mvpcheck:ignore "+strings.Join(c.names, ",")+" REASON")
 	}
 	for _, name := range c.names {
 		r, ok := Find(name)
 		switch {
 		case !ok:
-			report(fmt.Sprintf("this ignore comment names %q, which is no rule.", name), "it silences nothing.", "mvpcheck explain lists the rules")
+			report(name, fmt.Sprintf("this ignore comment names %q, which is no rule.", name), "it silences nothing.", "mvpcheck explain lists the rules")
 		case !slices.Contains(ran, r):
 		default:
 			silences, nearest := fires(r)
@@ -147,7 +147,7 @@ func (c *ignoreComment) judge(ran []*Rule, fires func(*Rule) (bool, int)) []Find
 			if nearest > 0 {
 				fix = fmt.Sprintf("move the comment to line %d, where %s has a finding, or remove it", nearest, r.ID)
 			}
-			report(fmt.Sprintf("%s finds nothing %s: this ignore comment silences nothing.", r.ID, c.where()), hidden, fix)
+			report(r.ID, fmt.Sprintf("%s finds nothing %s: this ignore comment silences nothing.", r.ID, c.where()), hidden, fix)
 		}
 	}
 	return out

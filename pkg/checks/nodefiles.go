@@ -76,7 +76,7 @@ func valuesOf(line config.CommandLine, name string) []string {
 
 func (p *Pass) driftFinding(m *config.Manifest, f config.Flag, running, configured []string) Finding {
 	out := Finding{
-		Severity: Warning, At: f.At, Consequence: LostOnUpgrade, When: []When{Target},
+		Severity: Warning, Subject: f.Name, At: f.At, Consequence: LostOnUpgrade, When: []When{Target},
 		Why: "kubeadm upgrade writes this manifest anew from the ClusterConfiguration, not from what stands here.",
 		Fix: fmt.Sprintf("carry it over: %s: %s in apiServer.extraArgs (mvpcheck patch --only MVP401), or keep it as a kubeadm patch", f.Name, quoted(strings.Join(running, ","))),
 	}
@@ -131,7 +131,7 @@ var serversDisagree = &Rule{
 					at = f.At
 				}
 				p.Report(Finding{
-					Severity: Warning, At: at,
+					Severity: Warning, Subject: name, At: at,
 					Message: fmt.Sprintf("%s is %s here and %s in %s.", name, orNothing(b), orNothing(a), manifests[0].File),
 					Why:     "servers with different settings do not hand off to each other in the same way.",
 					Fix:     "write the manifests anew from one ClusterConfiguration",
@@ -179,7 +179,7 @@ var commandUnusual = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Info, At: m.CommandPlace(),
+				Severity: Info, Subject: m.File, At: m.CommandPlace(),
 				Message: m.Remark + ".",
 				Fix:     "compare with the flags of the running process where something looks wrong",
 			})
@@ -207,7 +207,7 @@ var secondManifest = &Rule{
 		for _, folder := range p.Cluster.ManifestFolders {
 			for _, m := range folder[min(1, len(folder)):] {
 				p.Report(Finding{
-					Severity: Error, At: m.CommandPlace(), Consequence: LostOnUpgrade,
+					Severity: Error, Subject: m.File, At: m.CommandPlace(), Consequence: LostOnUpgrade,
 					Message: fmt.Sprintf("a second file for the kube-apiserver pod beside %s: the kubelet runs both.", folder[0].File),
 					Why:     "which of the two is in force is chance, and kubeadm upgrade changes only kube-apiserver.yaml.",
 					Fix:     "move the copy out of the manifests folder",

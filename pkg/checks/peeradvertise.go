@@ -38,7 +38,7 @@ var peerAdvertiseNoEffect = &Rule{
 				continue
 			}
 			f := Finding{
-				Severity: Warning, At: p.place(ip), When: v.When,
+				Severity: Warning, Subject: ip.Name, At: p.place(ip), When: v.When,
 				Message: "peer-advertise-ip and peer-advertise-port have no effect; peers use advertise-address and secure-port.",
 				Why:     "kube-apiserver never publishes these values" + p.sharedToo() + ".",
 				Fix:     "remove both, or leave them for a later release (mvpcheck patch --only MVP303 removes them)",
@@ -81,7 +81,7 @@ var peerAdvertiseHalf = &Rule{
 				set, missing = port, release.FlagPeerAdvertiseIP
 			}
 			p.Report(Finding{
-				Severity: Warning, At: p.place(set), When: v.When,
+				Severity: Warning, Subject: set.Name, At: p.place(set), When: v.When,
 				Message: fmt.Sprintf("%s is set without %s and is ignored.", set.Name, missing),
 				Why:     "the two count only together, and up to 1.37 even both have no effect: peers use advertise-address and secure-port.",
 				Fix:     "remove " + set.Name,
@@ -116,7 +116,7 @@ var peerAdvertiseShared = &Rule{
 				changes = append(changes, Change{Op: RemoveArg, Arg: port.Arg, Summary: "removed peer-advertise-port"})
 			}
 			p.Report(Finding{
-				Severity: Error, At: p.place(ip), Consequence: FalseNotFound, When: v.When,
+				Severity: Error, Subject: ip.Name, At: p.place(ip), Consequence: FalseNotFound, When: v.When,
 				Message: fmt.Sprintf("peer-advertise-ip %s is the same on every control-plane node.", ip.Value),
 				Why:     "a release that honours the flag publishes this one address for every server, and peers reach only that one.",
 				Fix:     "remove it and peer-advertise-port, or set them for each node with kubeadm's --patches",

@@ -79,7 +79,7 @@ func (p *Pass) checkProxy(s config.Server) {
 		return
 	}
 	p.Report(Finding{
-		Severity: Error, At: at, Consequence: FalseNotFound,
+		Severity: Error, Subject: proxyVar.Name, At: at, Consequence: FalseNotFound,
 		Message: fmt.Sprintf("%s is set and NO_PROXY does not cover %s: requests for peers go to the proxy.", proxyVar.Name, strings.Join(proxied, ", ")),
 		Why:     "the proxy does not reach the peers as kube-apiserver needs it, and the client gets a false 404.",
 		Fix:     "add " + strings.Join(proxied, ",") + " (or the nodes' range) to NO_PROXY in the environment of kubeadm, and write the manifests again",
@@ -145,7 +145,7 @@ var egressSelector = &Rule{
 				continue
 			}
 			p.Report(Finding{
-				Severity: Info, At: p.place(f), When: v.When,
+				Severity: Info, Subject: f.Name, At: p.place(f), When: v.When,
 				Message: fmt.Sprintf("egress-selector-config-file %s: from 1.36 on requests for peers use its controlplane entry, if it has one.", f.Value),
 				Why:     "if that egress does not reach the peers, they cannot be asked.",
 				Fix:     "make sure that the controlplane egress reaches the peers' addresses",

@@ -291,22 +291,22 @@ var unsupportedSkew = &Rule{
 	Run: func(p *Pass) {
 		from, to := p.Pair.From, p.Pair.To
 		at := p.versionPlace()
-		report := func(message, why, fix string) {
-			p.Report(Finding{Severity: Error, At: at, Message: message, Why: why, Fix: fix, Consequence: None})
+		report := func(subject, message, why, fix string) {
+			p.Report(Finding{Severity: Error, Subject: subject, At: at, Message: message, Why: why, Fix: fix, Consequence: None})
 		}
 		switch {
 		case from.Before(release.Oldest()):
-			report(fmt.Sprintf("mvpcheck has no facts for the running release %s; it knows %s to %s.", from, release.Oldest(), release.Newest()),
+			report("running release", fmt.Sprintf("mvpcheck has no facts for the running release %s; it knows %s to %s.", from, release.Oldest(), release.Newest()),
 				"before 1.33 the hand-off rested on the StorageVersion API, which is out of scope.", "upgrade to "+release.Oldest().String()+" first, or name the releases with --from and --to")
 		case release.Newest().Before(release.OfMinor(to.Minor())):
-			report(fmt.Sprintf("mvpcheck has no facts for the target release %s; it knows %s to %s.", to, release.Oldest(), release.Newest()),
+			report("target release", fmt.Sprintf("mvpcheck has no facts for the target release %s; it knows %s to %s.", to, release.Oldest(), release.Newest()),
 				"what that release does with these settings was not measured.", "update mvpcheck, or name a known target with --to")
 		}
 		switch {
 		case to.Before(from):
-			report(fmt.Sprintf("the target %s is older than the running release %s.", to, from), "kubeadm does not downgrade a control plane.", "name a target that is not older with --to")
+			report("upgrade", fmt.Sprintf("the target %s is older than the running release %s.", to, from), "kubeadm does not downgrade a control plane.", "name a target that is not older with --to")
 		case to.Minor() > from.Minor()+1:
-			report(fmt.Sprintf("the target %s is more than one minor release ahead of %s.", to, from), "kubeadm upgrades one minor release at a time.", "upgrade to "+from.Next().String()+" first")
+			report("upgrade", fmt.Sprintf("the target %s is more than one minor release ahead of %s.", to, from), "kubeadm upgrades one minor release at a time.", "upgrade to "+from.Next().String()+" first")
 		}
 	},
 }

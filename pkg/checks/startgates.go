@@ -43,6 +43,7 @@ func (p *Pass) reportUnknownGate(g refusedGate) {
 	known := releasesWithGate(g.Gate)
 	switch {
 	case g.Kind == release.FutureGate:
+		out.Subject = release.FlagEmulatedVersion
 		out.Message = fmt.Sprintf("the feature gate %s comes after %s, which emulated-version has the server behave as.", g.Gate, v.Emulated.MinorString())
 	case len(known) == 0:
 		if near, ok := release.Suggest(g.Gate, v.catalogue().Gates()); ok {

@@ -74,6 +74,14 @@ func (p *Pass) placeOr(f *config.Flag, v View) yamldoc.Place {
 	return p.place(f)
 }
 
+// nameOf is a flag's name, empty where there is no flag.
+func nameOf(f *config.Flag) string {
+	if f == nil {
+		return ""
+	}
+	return f.Name
+}
+
 // isSet tells whether a flag has a value, be it one that is not known here.
 func isSet(f *config.Flag) bool { return f != nil && (f.Value != "" || f.Unknown) }
 
@@ -188,7 +196,7 @@ func (p *Pass) reportPeerCAMissing(g values, lacks lacking) {
 		state = "empty"
 	}
 	f := Finding{
-		Severity: Error, At: p.placeOr(g.flags[0], g.views[0]), Consequence: FalseNotFound, When: whenOf(g.views),
+		Severity: Error, Subject: nameOf(g.flags[0]), At: p.placeOr(g.flags[0], g.views[0]), Consequence: FalseNotFound, When: whenOf(g.views),
 		Message: fmt.Sprintf("%s is %s: the servers cannot verify each other and hand no request over.", release.FlagPeerCAFile, state),
 		Why:     fmt.Sprintf("%s, %s; %s.", p.sideBySide(), peerCAMissingWhy(p, lacks), silent404),
 		Fix: fmt.Sprintf("%s: %s%s, rolled out on %s before the upgrade",
@@ -267,7 +275,7 @@ func mayBeSeen(v View, file string) bool {
 func (p *Pass) notMounted(f *config.Flag, v View) Finding {
 	volume := volumeFor(f.Value)
 	out := Finding{
-		At:      p.placeOr(f, v),
+		Subject: nameOf(f), At: p.placeOr(f, v),
 		Message: fmt.Sprintf("%s %s is not in the kube-apiserver pod: no volume mounts it.", f.Name, quoted(f.Value)),
 		Fix:     fmt.Sprintf("mount %s with apiServer.extraVolumes%s", volume, p.byHand()),
 	}
@@ -329,7 +337,7 @@ func cleanPath(value string) string {
 func (p *Pass) reportMalformed(f *config.Flag, views []View) {
 	v := views[0]
 	out := Finding{
-		At:      p.placeOr(f, v),
+		Subject: nameOf(f), At: p.placeOr(f, v),
 		Message: fmt.Sprintf("%s %s %s: kube-apiserver finds no such file.", f.Name, quoted(f.Value), malformation(f.Value)),
 		Fix:     "write the absolute path alone, such as " + p.clusterCA(v) + p.byHand(),
 	}

@@ -66,7 +66,7 @@ func (p *Pass) headersByFlag(g values, unseen bool) {
 // headerCAByFlag reports a requestheader-client-ca-file that cannot have signed kubeadm's certificate.
 func (p *Pass) headerCAByFlag(g values, kubeadms bool, allowed []string, known bool) (reported bool) {
 	f, v := g.flags[1], g.views[0]
-	out := Finding{Severity: Error, At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views)}
+	out := Finding{Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views)}
 	switch {
 	case isEmpty(f) || f == nil && isSet(g.flags[2]) && isSet(v.Flags.Last(release.FlagPeerCAFile)):
 		state := "empty"
@@ -112,7 +112,7 @@ func (p *Pass) reportNotAllowed(g values, cn, where string, client bool) {
 	f, v := g.flags[0], g.views[0]
 	allowed, _ := allowedNames(v)
 	out := Finding{
-		Severity: Error, At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
+		Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
 		Message: fmt.Sprintf("%s allows %s only, not %s, the name in %s.", f.Name, quotedList(allowed), quoted(cn), where),
 		Why:     p.refused(),
 		Fix:     fmt.Sprintf("add %s to %s%s", quoted(cn), f.Name, p.byHand()),
@@ -139,7 +139,7 @@ func (p *Pass) refused() string {
 func (p *Pass) reportUnseen(g values, names *config.Flag, overridden []*config.Flag) {
 	v := g.views[0]
 	f := Finding{
-		Severity: Warning, At: p.placeOr(overridden[0], v), When: whenOf(g.views),
+		Severity: Warning, Subject: nameOf(overridden[0]), At: p.placeOr(overridden[0], v), When: whenOf(g.views),
 		Message: fmt.Sprintf("%s is set to %s; whether the servers take each other's proxy client certificate cannot be seen here.",
 			overridden[0].Name, quoted(overridden[0].Value)),
 		Why: fmt.Sprintf("a peer that does not take it answers 401, and, %s, the client gets a 404. It must be signed by %s",

@@ -76,7 +76,7 @@ func (p *Pass) peerCAByPath(f *config.Flag, g values) {
 		return
 	}
 	out := Finding{
-		Severity: Error, At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
+		Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
 		Message: fmt.Sprintf("%s %s is %s, which does not sign the serving certificates of API servers.", f.Name, quoted(f.Value), whose),
 		Why:     fmt.Sprintf("a server cannot verify its peers with it: %s, it answers 404 for what only the other release serves.", p.sideBySide()),
 		Fix:     fmt.Sprintf("%s: %s%s", f.Name, p.clusterCA(v), p.byHand()),
@@ -143,7 +143,7 @@ func (p *Pass) servingNameByFlag(g values) {
 		return
 	}
 	p.Report(Finding{
-		Severity: Warning, At: p.placeOr(seen, v), When: whenOf(g.views),
+		Severity: Warning, Subject: nameOf(seen), At: p.placeOr(seen, v), When: whenOf(g.views),
 		Message: fmt.Sprintf("%s sets %s to %s; whether that is valid for %s cannot be seen here.", seen.Name, what, quoted(seen.Value), certs.PeerName),
 		Why:     fmt.Sprintf("peers check this name: without it, %s, they answer 404 for what only this server serves.", p.sideBySide()),
 		Fix:     "check with a node's files (--root), or on the node: openssl x509 -noout -ext subjectAltName -in FILE",
@@ -187,7 +187,7 @@ func (p *Pass) reportProxyCertMissing(g values, missing []string, empty []*confi
 		state, at = "empty", p.placeOr(empty[0], v)
 	}
 	f := Finding{
-		Severity: Error, At: at, Consequence: FalseNotFound, When: whenOf(g.views),
+		Severity: Error, Subject: strings.Join(missing, ","), At: at, Consequence: FalseNotFound, When: whenOf(g.views),
 		Message: fmt.Sprintf("%s %s: the server has nothing to prove its identity to its peers with.", isOrAre(missing), state),
 		Why:     "it can hand no request over; with peer-ca-file set and the gate on kube-apiserver does not even start.",
 		Fix:     "name the files of kubeadm's front-proxy-client certificate" + p.byHand(),
