@@ -12,33 +12,33 @@ import (
 
 // toReport turns what the rules say of a cluster into its part of the report.
 func (d *judged) toReport(j *job, ch *choices) report.Cluster {
-	c := report.Cluster{Source: j.name, Argument: j.argument, Documents: documents(d.cluster), Why: d.why, CannotTell: d.cannotTell()}
-	switch len(d.pairs) {
+	c := report.Cluster{Source: j.name, Argument: j.argument, Documents: documents(d.Cluster), Why: d.Why, CannotTell: d.CannotTell()}
+	switch len(d.Pairs) {
 	case 0:
 	case 1:
-		c.From, c.To = d.pairs[0].From.Full(), d.pairs[0].To.Full()
+		c.From, c.To = d.Pairs[0].From.Full(), d.Pairs[0].To.Full()
 	default:
-		for _, p := range d.pairs {
+		for _, p := range d.Pairs {
 			c.Pairs = append(c.Pairs, reportPair(p))
 		}
 	}
-	for i := range d.findings {
-		f := d.finding(&d.findings[i], ch)
-		f.Fails = ch.failOn.reached(d.findings[i].Severity)
+	for i := range d.Findings {
+		f := reportFinding(&d.Findings[i], ch)
+		f.Fails = ch.failOn.reached(d.Findings[i].Severity)
 		if d.edits != nil && f.Fixable {
-			f.Edits = d.edits(&d.findings[i])
+			f.Edits = d.edits(&d.Findings[i])
 		}
 		c.Findings = append(c.Findings, f)
 	}
 	report.Sort(c.Findings)
-	for i := range d.silenced {
-		s := &d.silenced[i]
-		c.Silenced = append(c.Silenced, report.Silenced{Finding: d.finding(&s.Finding, ch), Reason: s.Reason, CommentLine: s.CommentLine})
+	for i := range d.Silenced {
+		s := &d.Silenced[i]
+		c.Silenced = append(c.Silenced, report.Silenced{Finding: reportFinding(&s.Finding, ch), Reason: s.Reason, CommentLine: s.CommentLine})
 	}
-	for _, r := range d.passed {
+	for _, r := range d.Passed {
 		c.Passed = append(c.Passed, r.ID)
 	}
-	for _, n := range slices.Concat(d.skipped, d.unknown) {
+	for _, n := range slices.Concat(d.Skipped, d.Unknown) {
 		c.Skipped = append(c.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: n.Reason})
 	}
 	return c
@@ -46,7 +46,7 @@ func (d *judged) toReport(j *job, ch *choices) report.Cluster {
 
 func reportPair(p checks.Pair) report.Pair { return report.Pair{From: p.From.Full(), To: p.To.Full()} }
 
-func (d *judged) finding(f *checks.Finding, ch *choices) report.Finding {
+func reportFinding(f *checks.Finding, ch *choices) report.Finding {
 	out := report.Finding{
 		Rule: f.Rule.ID, Name: f.Rule.Name, Severity: report.Severity(f.Severity.String()),
 		Message: f.Message, Why: f.Why, Fix: f.Fix, Fixable: fixable(f, ch), Help: rulePage(f.Rule),
@@ -55,7 +55,7 @@ func (d *judged) finding(f *checks.Finding, ch *choices) report.Finding {
 	for _, w := range f.When {
 		out.At = append(out.At, string(w))
 	}
-	for _, p := range d.pairsOf[keyOf(f)] {
+	for _, p := range f.Pairs {
 		out.Pairs = append(out.Pairs, reportPair(p).String())
 	}
 	for _, r := range f.Related {
@@ -113,7 +113,7 @@ func nameClusters(clusters []report.Cluster, inputs []*judged) {
 		return
 	}
 	for i := range clusters {
-		clusters[i].Source += " (" + clusterName(inputs[i].cluster) + ")"
+		clusters[i].Source += " (" + clusterName(inputs[i].Cluster) + ")"
 	}
 }
 

@@ -128,7 +128,7 @@ func (s *story) patch() error {
 	var steps bytes.Buffer
 	if !s.o.quiet {
 		steps.WriteString("\n")
-		d, err := p.judge.cluster(r.Input.Clusters[0], p.job.choices)
+		d, err := checks.Judge(r.Input.Clusters[0], p.judge.by(p.job.choices))
 		if err != nil {
 			return err
 		}

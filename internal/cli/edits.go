@@ -20,14 +20,14 @@ func (j *judge) editsFor(d *judged, cluster int, f *checks.Finding, ch *choices)
 	only.rules, every.rules = []*checks.Rule{f.Rule}, checks.All()
 	judge := func(ch *choices) func(c *config.Cluster) []checks.Finding {
 		return func(c *config.Cluster) []checks.Finding {
-			again, err := j.cluster(c, ch)
+			again, err := checks.Judge(c, j.by(ch))
 			if err != nil {
 				return nil
 			}
-			return again.findings
+			return again.Findings
 		}
 	}
-	file := d.cluster.Input.File
+	file := d.Cluster.Input.File
 	result, err := patch.FixOne(file.Name, file.Data, patch.Options{
 		Judge: judge(&only),
 		Every: judge(&every),
@@ -38,7 +38,7 @@ func (j *judge) editsFor(d *judged, cluster int, f *checks.Finding, ch *choices)
 			return nil
 		},
 	}, func(i int, g *checks.Finding) bool {
-		return i == cluster && g.Message == f.Message && samePlace(g.At, f.At)
+		return i == cluster && g.Key() == f.Key() && samePlace(g.At, f.At)
 	})
 	if err != nil || result == nil {
 		return nil

@@ -1,62 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
-	"github.com/mvpcheck/mvpcheck/internal/release"
-	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
-	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
-
-func testPairs(minors ...int) []checks.Pair {
-	var pairs []checks.Pair
-	for _, m := range minors {
-		pairs = append(pairs, checks.Pair{From: release.OfMinor(m), To: release.OfMinor(m + 1), Upgrade: true})
-	}
-	return pairs
-}
-
-// Equal findings of several pairs are one, with the words of the newest pair at which it is worst.
-func TestMerge(t *testing.T) {
-	file := yamldoc.NewFile("f", []byte("abc"))
-	place := func(i int) yamldoc.Place { return yamldoc.Place{File: file, Start: i, End: i + 1} }
-	all := checks.All()
-	a, b, c, d, e := all[0], all[1], all[2], all[3], all[4]
-	finding := func(r *checks.Rule, at int, s checks.Severity, msg string, w ...checks.When) checks.Finding {
-		return checks.Finding{Rule: r, At: place(at), Severity: s, Message: msg, When: w}
-	}
-	results := []checks.Result{
-		{Findings: []checks.Finding{finding(a, 1, checks.Error, "old", checks.Target), finding(a, 1, checks.Error, "second")},
-			Passed: []*checks.Rule{b}, Skipped: []checks.Note{{Rule: c, Reason: "no"}, {Rule: e, Reason: "once"}}, Unknown: []checks.Note{{Rule: d, Reason: "who knows"}}},
-		{Findings: []checks.Finding{finding(a, 1, checks.Error, "new", checks.Running), finding(b, 0, checks.Info, "b")},
-			Passed: []*checks.Rule{d, e}, Skipped: []checks.Note{{Rule: c, Reason: "no"}}},
-		{Findings: []checks.Finding{finding(a, 1, checks.Warning, "milder")}, Passed: []*checks.Rule{b, d, e}, Skipped: []checks.Note{{Rule: c, Reason: "no"}}},
-	}
-	j := &judged{pairs: testPairs(33, 34, 35)}
-	j.merge(results, all[:5])
-
-	var got []string
-	for i := range j.findings {
-		f := &j.findings[i]
-		got = append(got, fmt.Sprint(f.Rule.ID, f.At.Start, f.Message, f.When, len(j.pairsOf[keyOf(f)])))
-	}
-	want := []string{
-		fmt.Sprint(b.ID, 0, "b", []checks.When(nil), 1),
-		fmt.Sprint(a.ID, 1, "new", []checks.When{checks.Running, checks.Target}, 3),
-		fmt.Sprint(a.ID, 1, "second", []checks.When(nil), 1),
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("findings %q, want %q", got, want)
-	}
-	if !slices.Equal(j.passed, []*checks.Rule{e}) || len(j.skipped) != 1 || j.skipped[0].Rule != c || len(j.unknown) != 1 || j.unknown[0].Rule != d {
-		t.Errorf("passed %v, skipped %v, unknown %v", j.passed, j.skipped, j.unknown)
-	}
-}
 
 func TestDocuments(t *testing.T) {
 	for name, want := range map[string]string{

@@ -173,12 +173,12 @@ func (p *patcher) fix() (*patch.Result, error) {
 	var judgeErr error
 	judge := func(ch *choices) func(c *config.Cluster) []checks.Finding {
 		return func(c *config.Cluster) []checks.Finding {
-			d, err := p.judge.cluster(c, ch)
+			d, err := checks.Judge(c, p.judge.by(ch))
 			if err != nil {
 				judgeErr = err
 				return nil
 			}
-			return p.wanted(d.findings)
+			return p.wanted(d.Findings)
 		}
 	}
 	o := patch.Options{

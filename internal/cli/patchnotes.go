@@ -15,15 +15,15 @@ import (
 // conclude writes to standard error what was changed, what is left and what to do now, and returns what the exit code
 // says of the result.
 func (p *patcher) conclude(r *patch.Result) error {
-	clusters := make([]*judged, len(r.Input.Clusters))
+	clusters := make([]*checks.Judgement, len(r.Input.Clusters))
 	var unknown []string
 	for i, c := range r.Input.Clusters {
-		d, err := p.judge.cluster(c, p.job.choices)
+		d, err := checks.Judge(c, p.judge.by(p.job.choices))
 		if err != nil {
 			return failure(err)
 		}
 		clusters[i] = d
-		if reason := d.cannotTell(); reason != "" {
+		if reason := d.CannotTell(); reason != "" {
 			unknown = append(unknown, reason)
 		}
 	}
@@ -47,7 +47,7 @@ func (p *patcher) conclude(r *patch.Result) error {
 }
 
 // noteChanges writes a line for each change.
-func (p *patcher) noteChanges(out *bytes.Buffer, r *patch.Result, clusters []*judged) {
+func (p *patcher) noteChanges(out *bytes.Buffer, r *patch.Result, clusters []*checks.Judgement) {
 	for _, c := range r.Applied {
 		ids := make([]string, len(c.Rules))
 		for i, rule := range c.Rules {
@@ -61,13 +61,13 @@ func (p *patcher) noteChanges(out *bytes.Buffer, r *patch.Result, clusters []*ju
 }
 
 // forPairs says for which upgrade the clusters were judged, where that is the same for all.
-func forPairs(clusters []*judged) string {
+func forPairs(clusters []*checks.Judgement) string {
 	text := ""
 	for i, d := range clusters {
-		if len(d.pairs) != 1 || i > 0 && d.pairs[0].String() != text {
+		if len(d.Pairs) != 1 || i > 0 && d.Pairs[0].String() != text {
 			return ""
 		}
-		text = d.pairs[0].String()
+		text = d.Pairs[0].String()
 	}
 	return " for " + text
 }
@@ -99,7 +99,7 @@ func (p *patcher) noteLeft(out *bytes.Buffer, left []checks.Finding) (failing bo
 }
 
 // noteNext says where the result is, and the steps to take with it.
-func (p *patcher) noteNext(out *bytes.Buffer, r *patch.Result, clusters []*judged) {
+func (p *patcher) noteNext(out *bytes.Buffer, r *patch.Result, clusters []*checks.Judgement) {
 	if !r.Changed() {
 		return
 	}
@@ -125,7 +125,7 @@ func (p *patcher) noteNext(out *bytes.Buffer, r *patch.Result, clusters []*judge
 		return
 	}
 	for _, d := range clusters {
-		if slices.ContainsFunc(d.findings, func(f checks.Finding) bool { return f.Rule.ID == skewRule }) {
+		if slices.ContainsFunc(d.Findings, func(f checks.Finding) bool { return f.Rule.ID == skewRule }) {
 			// No steps lead to where one cannot go.
 			continue
 		}
@@ -137,19 +137,19 @@ func (p *patcher) noteNext(out *bytes.Buffer, r *patch.Result, clusters []*judge
 const skewRule = "MVP007"
 
 // noteSteps writes the steps for a cluster, each as a command to type with what it is for.
-func (p *patcher) noteSteps(out *bytes.Buffer, r *patch.Result, d *judged, file string) {
-	pair := d.pairs[len(d.pairs)-1]
-	steps := patch.Steps(r, d.cluster, pair, patch.StepOptions{File: file, Program: p.program})
+func (p *patcher) noteSteps(out *bytes.Buffer, r *patch.Result, d *checks.Judgement, file string) {
+	pair := d.Pairs[len(d.Pairs)-1]
+	steps := patch.Steps(r, d.Cluster, pair, patch.StepOptions{File: file, Program: p.program})
 	if len(steps) == 0 {
 		return
 	}
 	if len(r.Input.Clusters) > 1 {
-		fmt.Fprintf(out, "For %s: ", report.Printable(clusterName(d.cluster)))
+		fmt.Fprintf(out, "For %s: ", report.Printable(clusterName(d.Cluster)))
 	}
-	if d.cluster.Form == config.FormKubeadm {
+	if d.Cluster.Form == config.FormKubeadm {
 		out.WriteString("kubeadm upgrade does not read this file. ")
 	}
-	if len(d.pairs) > 1 {
+	if len(d.Pairs) > 1 {
 		fmt.Fprintf(out, "No version is known: these steps are for %s (--from and --to name others). ", pair)
 	}
 	out.WriteString("In this order:\n")

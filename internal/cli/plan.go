@@ -195,7 +195,7 @@ func (p *planner) findPair() error {
 
 // facts reads the facts of a cluster.
 func (p *planner) facts(c *config.Cluster) (checks.HandOff, error) {
-	h := checks.HandOffOf(p.judge.input(c, p.pair, p.job.choices))
+	h := checks.HandOffOf(p.judge.by(p.job.choices).Input(c, p.pair))
 	if len(p.o.order.listValue) == 0 || len(h.Nodes) == 0 {
 		return h, nil
 	}
@@ -248,7 +248,7 @@ func (p *planner) report() (*report.PlanReport, error) {
 	}
 	b.conclude()
 	for i := range b.causes {
-		b.report.Findings = append(b.report.Findings, (&judged{}).finding(&b.causes[i], p.job.choices))
+		b.report.Findings = append(b.report.Findings, reportFinding(&b.causes[i], p.job.choices))
 	}
 	report.Sort(b.report.Findings)
 	b.summarize()

@@ -48,14 +48,15 @@ func (j *judge) check(todo *job) (out *outcome) {
 }
 
 func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
-	all := make([]*judged, len(in.Clusters))
+	all, judgements := make([]*judged, len(in.Clusters)), make([]*checks.Judgement, len(in.Clusters))
 	room := editsRoom
 	for i, c := range in.Clusters {
 		j.extras.prepare(c, todo.choices)
-		var err error
-		if all[i], err = j.cluster(c, todo.choices); err != nil {
+		judgement, err := checks.Judge(c, j.by(todo.choices))
+		if err != nil {
 			return err
 		}
+		all[i], judgements[i] = &judged{Judgement: judgement}, judgement
 		if j.edits {
 			all[i].edits = func(f *checks.Finding) []report.Edit {
 				if room -= len(in.File.Data); room < 0 {
@@ -65,7 +66,7 @@ func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
 			}
 		}
 	}
-	addUseless(all)
+	checks.AddUnused(judgements)
 	for _, d := range all {
 		out.clusters = append(out.clusters, d.toReport(todo, todo.choices))
 		out.failing = out.failing || d.failing(todo.choices.failOn)
@@ -77,9 +78,9 @@ func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
 
 // checkPatches reports on kubeadm patches that were given as a configuration.
 func (j *judge) checkPatches(todo *job, in *config.Input, out *outcome) {
-	d := j.patches(in, todo.choices)
-	addUseless([]*judged{d})
-	if todo.walked && len(d.findings) == 0 {
+	d := &judged{Judgement: checks.JudgePatches(in, j.by(todo.choices))}
+	checks.AddUnused([]*checks.Judgement{d.Judgement})
+	if todo.walked && len(d.Findings) == 0 {
 		out.passedOver = "it is a kubeadm patch for kube-apiserver, without a ClusterConfiguration"
 		return
 	}
@@ -92,7 +93,7 @@ func (j *judge) checkPatches(todo *job, in *config.Input, out *outcome) {
 }
 
 func (d *judged) failing(level levelValue) bool {
-	for _, f := range d.findings {
+	for _, f := range d.Findings {
 		if level.reached(f.Severity) {
 			return true
 		}

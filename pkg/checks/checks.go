@@ -110,6 +110,8 @@ type Finding struct {
 	// Consequence is what follows, When for which of the two releases.
 	Consequence Consequence
 	When        []When
+	// Pairs are those for which it holds, where several were judged (Judge).
+	Pairs []Pair
 	// Changes make up the fix; empty where mvpcheck patch cannot make it.
 	Changes []Change
 }

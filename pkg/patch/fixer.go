@@ -31,8 +31,8 @@ type fixer struct {
 
 // findingKey tells findings apart across edits, which move their places.
 type findingKey struct {
-	cluster       int
-	rule, message string
+	cluster int
+	checks.Key
 }
 
 // judged is a finding about one of the file's clusters.
@@ -43,7 +43,7 @@ type judged struct {
 	caused bool
 }
 
-func (j judged) key() findingKey { return findingKey{j.cluster, j.Rule.ID, j.Message} }
+func (j judged) key() findingKey { return findingKey{j.cluster, j.Key()} }
 
 func (f *fixer) read() error {
 	in, err := config.Read(f.name, f.data)
