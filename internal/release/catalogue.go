@@ -24,9 +24,10 @@ type Catalogue struct {
 	// The Flag of each name that was asked for, without a name where there is none, and the gate.
 	askedFlags, askedGates sync.Map
 	// dependent are the gates that need others, by their names.
-	dependent func() []namedGate
-	judged    judgedLines
-	surface   func() []Resource
+	dependent  func() []namedGate
+	judged     judgedLines
+	surface    func() []Resource
+	behaviours func() map[Behaviour]bool
 	// The lines of the other sections.
 	flags, gates, kubeadm, plugins, versions func() map[string]string
 }
@@ -217,7 +218,7 @@ func (g gate) spec(at Effective) GateSpec {
 	return spec
 }
 
-// Needs returns the gates without which kube-apiserver exits when this one is on. Before 1.35 no release checks that.
+// Needs returns the gates without which kube-apiserver exits when this one is on.
 func (c *Catalogue) Needs(name string) []string {
 	g, _ := c.gate(name)
 	return g.needs

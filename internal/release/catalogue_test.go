@@ -43,6 +43,29 @@ func TestCatalogues(t *testing.T) {
 	}
 }
 
+// What every release does, and what none does, needs no word.
+func TestBehaviours(t *testing.T) {
+	for _, b := range behaviours {
+		var does []string
+		for _, r := range Known() {
+			if r.Does(b) {
+				does = append(does, r.MinorString())
+			}
+		}
+		if len(does) == 0 || len(does) == len(Known()) {
+			t.Errorf("%s: %q, of %d releases", b, does, len(Known()))
+		}
+	}
+	for _, text := range []string{"flies H1", "merges-discovery", "merges-discovery H1\nmerges-discovery H1"} {
+		if does, err := parseBehaviours(text); err == nil {
+			t.Errorf("%q: %v", text, does)
+		}
+	}
+	if !OfMinor(99).Does(MergesDiscovery) || OfMinor(30).Does(MergesDiscovery) || (Release{}).Does(MergesDiscovery) {
+		t.Error("a release without a catalogue is not judged by the nearest")
+	}
+}
+
 func TestCatalogueFlag(t *testing.T) {
 	for _, tt := range []struct {
 		minor int

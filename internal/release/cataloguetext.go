@@ -59,6 +59,7 @@ func ParseCatalogue(text string) (*Catalogue, error) {
 	c.flags, c.gates, c.versions = index(found["flags"]), index(found["gates"]), index(found["versions"])
 	c.kubeadm, c.plugins = index(found["kubeadm-gates"]), index(found["admission-plugins"])
 	c.dependent = sync.OnceValue(c.dependentGates)
+	c.behaviours = behavioursOf(c.binary)
 	c.surface = sync.OnceValue(func() []Resource { return must(parseResources(found["resources"])) })
 	return c, nil
 }

@@ -72,7 +72,7 @@ var authenticationRules = slices.Concat(
 			}
 			return reviewVersion(s.text("authentication-token-webhook-version"))
 		}},
-		{flags: []string{"authentication-config", FlagFeatureGates}, until: 36, refuses: func(s *settings) string {
+		{flags: []string{"authentication-config", FlagFeatureGates}, refuses: func(s *settings) string {
 			return s.needsGate(s.text("authentication-config") != "", "StructuredAuthenticationConfiguration")
 		}},
 		{flags: []string{"oidc-issuer-url", "oidc-client-id", "authentication-config", "service-account-issuer"}, refuses: func(s *settings) string {
@@ -182,7 +182,7 @@ var authorizationRules = []valueRule{
 		}
 		return ""
 	}},
-	{flags: []string{"authorization-config", FlagFeatureGates}, until: 35, refuses: func(s *settings) string {
+	{flags: []string{"authorization-config", FlagFeatureGates}, refuses: func(s *settings) string {
 		return s.needsGate(s.text("authorization-config") != "", "StructuredAuthorizationConfiguration")
 	}},
 }

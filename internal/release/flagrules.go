@@ -353,7 +353,7 @@ var metricsRules = []valueRule{
 		}
 		return ""
 	}},
-	{flags: []string{"disabled-metrics"}, since: 36, refuses: func(s *settings) string {
+	{flags: []string{"disabled-metrics"}, where: ChecksMetricsOptions, refuses: func(s *settings) string {
 		for _, name := range s.items("disabled-metrics") {
 			if !isMetric(name) {
 				return fmt.Sprintf("has an entry that is not the name of a metric: %q", name)
@@ -372,7 +372,7 @@ var metricsRules = []valueRule{
 		}
 		return ""
 	}},
-	{flags: []string{"allow-metric-labels", "allow-metric-labels-manifest"}, since: 36, refuses: func(s *settings) string {
+	{flags: []string{"allow-metric-labels", "allow-metric-labels-manifest"}, where: ChecksMetricsOptions, refuses: func(s *settings) string {
 		if s.given("allow-metric-labels") && s.text("allow-metric-labels-manifest") != "" {
 			return "does not go with allow-metric-labels-manifest"
 		}
@@ -401,16 +401,16 @@ var controlPlaneRules = []valueRule{
 		}
 		return ""
 	}},
-	{flags: []string{"coordinated-leadership-lease-duration", "coordinated-leadership-renew-deadline"}, since: 34, refuses: func(s *settings) string {
+	{flags: []string{"coordinated-leadership-lease-duration", "coordinated-leadership-renew-deadline"}, where: ChecksLeaderElection, refuses: func(s *settings) string {
 		return notAbove(s, "coordinated-leadership-lease-duration", "coordinated-leadership-renew-deadline")
 	}},
-	{flags: []string{"coordinated-leadership-renew-deadline", "coordinated-leadership-retry-period"}, since: 34, refuses: func(s *settings) string {
+	{flags: []string{"coordinated-leadership-renew-deadline", "coordinated-leadership-retry-period"}, where: ChecksLeaderElection, refuses: func(s *settings) string {
 		return notAbove(s, "coordinated-leadership-renew-deadline", "coordinated-leadership-retry-period")
 	}},
 }
 
 var (
-	// abstractSocket is a name behind @, socketPath what 1.33 wants besides.
+	// abstractSocket is a name behind @, socketPath what ChecksSignerPath wants besides.
 	abstractSocket = regexp.MustCompile(`^@([a-zA-Z0-9_-]+\.)*[a-zA-Z0-9_-]+$`).MatchString
 	socketPath     = regexp.MustCompile(`^(/[^/ ]*)+/?$`).MatchString
 )
@@ -428,7 +428,7 @@ func refusedSigner(s *settings) string {
 		return "does not go with service-account-key-file"
 	case strings.HasPrefix(endpoint, "@") && !abstractSocket(endpoint):
 		return "is not the name of an abstract socket"
-	case s.catalogue.binary.minor < 34 && !strings.HasPrefix(endpoint, "@") && !socketPath(endpoint):
+	case s.catalogue.behaviours()[ChecksSignerPath] && !strings.HasPrefix(endpoint, "@") && !socketPath(endpoint):
 		return "is neither a path nor the name of an abstract socket"
 	}
 	return s.needsGate(true, "ExternalServiceAccountTokenSigner")

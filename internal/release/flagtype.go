@@ -53,10 +53,10 @@ var valueTypes = map[string]func(value string, binary Release) (reason string){
 }
 
 // ParseIPFlag reads the value of a flag that takes an IP address, as kube-apiserver of a release does: with the blanks
-// around it. Nothing is the flag's default, and the address nil, from 1.34 on (pflag 1.0.6); before, it is refused.
+// around it. Nothing is the flag's default, and the address nil, where the release takes it.
 func ParseIPFlag(value string, binary Release) (ip net.IP, ok bool) {
 	if value == "" {
-		return nil, binary.minor >= 34
+		return nil, binary.Does(EmptyIPIsDefault)
 	}
 	ip = net.ParseIP(strings.TrimSpace(value))
 	return ip, ip != nil

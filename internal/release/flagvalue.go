@@ -95,7 +95,7 @@ func (c *Catalogue) settingProblems(line []Setting, at Effective) []SettingProbl
 	problems := s.typeProblems()
 	for _, rule := range valueRules() {
 		i := s.atFault(rule.flags)
-		if i >= 0 && rule.holdsIn(c.binary) && !slices.ContainsFunc(rule.flags, s.unreadable) {
+		if i >= 0 && (rule.where == "" || c.behaviours()[rule.where]) && !slices.ContainsFunc(rule.flags, s.unreadable) {
 			if reason := rule.refuses(s); reason != "" {
 				problems = append(problems, SettingProblem{Setting: i, Reason: reason})
 			}
@@ -110,14 +110,10 @@ type valueRule struct {
 	// flags are those that the rule reads. Where the value of one is not known, or refused by its type, the rule says
 	// nothing. The first one that is set is at fault; where none is, the rule does not hold.
 	flags []string
-	// since and until are the first and the last minor of the binaries that have it; 0 is no bound.
-	since, until int
+	// where is what a release must do to have the rule; "" is each release.
+	where Behaviour
 	// refuses says why kube-apiserver exits, "" where it does not.
 	refuses func(s *settings) string
-}
-
-func (r valueRule) holdsIn(binary Release) bool {
-	return (r.since == 0 || binary.minor >= r.since) && (r.until == 0 || binary.minor <= r.until)
 }
 
 // valueRules are all rules, by the source files that they follow.

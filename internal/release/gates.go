@@ -15,6 +15,8 @@ const (
 	// AllAlpha and AllBeta set all gates of a stage that are not named themselves.
 	AllAlpha = "AllAlpha"
 	AllBeta  = "AllBeta"
+	// Flagz is the gate of /flagz.
+	Flagz = "ComponentFlagz"
 )
 
 // Stage is how mature a feature gate is. AllAlpha and AllBeta go by it.
@@ -44,6 +46,12 @@ type GateSpec struct {
 func GateAt(name string, r Release) (spec GateSpec, ok bool) {
 	spec, ok = nearestCatalogue(r).Gate(name, EffectiveOf(r))
 	return spec, ok && spec.Stage != PreAlpha
+}
+
+// GateDefaultOn tells whether a gate is on in a server of release r where nothing sets it.
+func (r Release) GateDefaultOn(name string) bool {
+	spec, _ := GateAt(name, r)
+	return spec.Default
 }
 
 // IdentityEnforced tells whether a kube-apiserver binary of release r exits when Gate is on and Identity is off (S6).
@@ -131,29 +139,13 @@ func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []Gate
 func (c *Catalogue) dependentGates() []namedGate {
 	var all []namedGate
 	for name, rest := range c.gates() {
-		needs := c.neededByOptions(name)
-		if !strings.Contains(rest, needsKey) && len(needs) == 0 {
-			continue // which most don't
+		if strings.Contains(rest, needsKey) {
+			g, _ := c.gate(name)
+			all = append(all, namedGate{name, g})
 		}
-		g, _ := c.gate(name)
-		g.needs = slices.Concat(g.needs, needs)
-		all = append(all, namedGate{name, g})
 	}
 	slices.SortFunc(all, func(a, b namedGate) int { return strings.Compare(a.name, b.name) })
 	return all
-}
-
-// neededByOptions returns the gates that 1.33 and 1.34 exit without when another is on: there the options check these few
-// (pkg/controlplane/apiserver/options/validation.go and pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes).
-func (c *Catalogue) neededByOptions(name string) []string {
-	switch {
-	case c.binary.minor > 34:
-	case name == "AuthorizeNodeWithSelectors":
-		return []string{"AuthorizeWithSelectors"}
-	case name == "ServiceAccountTokenNodeBinding":
-		return []string{"ServiceAccountTokenNodeBindingValidation"}
-	}
-	return nil
 }
 
 // on tells whether a gate is on; one that the release does not have is not.

@@ -67,7 +67,7 @@ func Pairs(c *config.Cluster, from, to release.Release) (pairs []Pair, why strin
 	case !to.IsZero():
 		upgrade = !from.SameMinor(to)
 	case from.SameMinor(release.Newest()):
-		to, toWhy = release.OfMinor(from.Minor()), "the newest release that mvpcheck knows"
+		to, toWhy = release.Newest(), "the newest release that mvpcheck knows"
 	default:
 		to, toWhy = from.Next(), "the next minor"
 	}

@@ -32,7 +32,7 @@ var gateOffOnRunning = &Rule{
 			p.Skip("the minor release does not change: all servers serve the same")
 			return
 		}
-		views := where(p.At(Running), func(v View) bool { return v.Release.Minor() < 36 })
+		views := where(p.At(Running), func(v View) bool { return !v.Release.GateDefaultOn(release.Gate) })
 		if len(views) == 0 {
 			p.Skip("the running release %s has the gate on by default", p.Pair.From.MinorString())
 			return
@@ -86,7 +86,7 @@ var gateOffOnTarget = &Rule{
 		views := where(p.Views(), func(v View) bool {
 			// An old running server is MVP101's, emulation MVP108's.
 			return turnedOff(v) && !p.gateMeant(v) && !v.FlagsUnknown &&
-				(v.Release.Minor() >= 36 || slices.Contains(v.When, Target)) && !emulatesOff(v)
+				(v.Release.GateDefaultOn(release.Gate) || slices.Contains(v.When, Target)) && !emulatesOff(v)
 		})
 		for _, v := range views {
 			if p.skipSame() {
@@ -151,9 +151,9 @@ func (p *Pass) orFlags(at *yamldoc.Place) yamldoc.Place {
 	return *at
 }
 
-// emulatesOff tells whether the gate is off because the server emulates a release before 1.36.
+// emulatesOff tells whether the gate is off because the server emulates a release that has it off by default.
 func emulatesOff(v View) bool {
-	if v.GateOn || v.GateNamed || v.Release.Minor() < 36 || v.Emulated.Minor() >= 36 {
+	if v.GateOn || v.GateNamed || !v.Release.GateDefaultOn(release.Gate) || v.Emulated.GateDefaultOn(release.Gate) {
 		return false
 	}
 	on, _ := v.Gates.Gate(release.Gate, v.Release)

@@ -109,7 +109,7 @@ var gateNeedless = &Rule{
 		Facts: []string{"S8"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
-		if p.Pair.From.Minor() < 36 || p.Pair.To.Minor() < 36 {
+		if !p.Pair.From.GateDefaultOn(release.Gate) || !p.Pair.To.GateDefaultOn(release.Gate) {
 			p.Skip("the gate is off by default on a release of this upgrade")
 			return
 		}

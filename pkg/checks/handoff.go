@@ -147,7 +147,7 @@ func (r *reader) server(i int, when When) ConfiguredServer {
 	s.State = handoff.State{
 		Server: handoff.Server{Gate: handoff.Yes, PeerCA: handoff.Yes, Identity: handoff.Yes, Address: handoff.Yes},
 		Direct: handoff.Yes, Trusts: handoff.Yes, Proves: handoff.Yes, Reached: handoff.Yes, Named: handoff.Yes, Accepts: handoff.Yes,
-		Readable: handoff.Yes, Starts: handoff.Yes, AsksPeersAtStart: v.Release.Minor() < mergesDiscovery,
+		Readable: handoff.Yes, Starts: handoff.Yes, AsksPeersAtStart: v.Release.Does(release.AsksPeersAtStart),
 	}
 	s.readFlags(v)
 	if ip := v.Flags.Last(release.FlagAdvertiseAddress); !known && (v.Manifest != nil || ip != nil && ip.Origin == config.FromKubeadm) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // where returns the servers that could be asked and for which a test holds.
@@ -116,7 +117,7 @@ func effectsOn(v *liveServer, routes []*Route) []LiveEffect {
 			Rules: []string{"MVP501"}, Server: v.Name,
 			Message: "answers 404 for " + listRoutes(found) + ", which " + servedBy(found) + " " + serves(found),
 		}
-		if v.release.Minor() >= mergesDiscovery &&
+		if v.release.Does(release.MergesDiscovery) &&
 			slices.ContainsFunc(found, func(r *Route) bool { return !r.Merged && r.Resource.Group != "" }) {
 			e.Rules = append(e.Rules, "MVP502")
 		}
@@ -327,7 +328,7 @@ var mergedIncomplete = &Rule{
 	Live: func(p *LivePass) {
 		merging := 0
 		for _, v := range p.servers {
-			if !v.reached() || v.release.Minor() < mergesDiscovery {
+			if !v.reached() || !v.release.Does(release.MergesDiscovery) {
 				continue
 			}
 			merging++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // evidenceLimited is MVP513.
@@ -88,7 +89,7 @@ func (p *LivePass) origins() []origin {
 		{"/flagz", "whether the published address is the intended one (MVP509) is told by mirror pods only", rbacFix,
 			each(func(v *liveServer) string {
 				// Older servers do not have it: that is no loss of permission.
-				if v.release.Minor() < 36 && v.Evidence.Flags.State == evidence.Absent || v.pod != nil && v.pod.Flags != nil {
+				if !v.release.GateDefaultOn(release.Flagz) && v.Evidence.Flags.State == evidence.Absent || v.pod != nil && v.pod.Flags != nil {
 					return ""
 				}
 				return not(v.Evidence.Flags.Told)

@@ -7,10 +7,8 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
-
-// mergesDiscovery is the first minor release whose servers merge their peers' discovery documents into theirs.
-const mergesDiscovery = 35
 
 // findRoutes finds out what becomes of requests for the resources that not every server has.
 func (s *liveState) findRoutes() {
@@ -63,7 +61,7 @@ func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*live
 		// Discovery of the core group is never merged, and that of a subresource tells nothing.
 	case route.bySettings() == NotFound:
 		route.Outcome = NotFound
-	case v.Evidence.Merged.OK() && v.release.Minor() >= mergesDiscovery:
+	case v.Evidence.Merged.OK() && v.release.Does(release.MergesDiscovery):
 		route.Outcome = NotFound
 		if route.Merged {
 			route.Outcome = HandedOff
@@ -93,12 +91,12 @@ func (s *liveState) mayLack(r *Route) (peers []*liveServer) {
 	parent := r.Resource
 	name, _, sub := strings.Cut(r.Resource.Resource, "/")
 	parent.Resource = name
-	early := !r.from.release.IsZero() && r.from.release.Minor() < mergesDiscovery
+	readsMerged := !r.from.release.IsZero() && r.from.release.Does(release.ReadsMergedDiscovery)
 	for _, p := range s.servers {
 		if p == r.from || !p.reached() || slices.Contains(r.serving, p) {
 			continue
 		}
-		lists := early && p.release.Minor() >= mergesDiscovery && p.Evidence.Merged.OK() && p.Evidence.Merged.Lists(r.Resource)
+		lists := readsMerged && p.release.Does(release.MergesDiscovery) && p.Evidence.Merged.OK() && p.Evidence.Merged.Lists(r.Resource)
 		if lists || sub && !r.Subresource && p.Evidence.Serves(parent) {
 			peers = append(peers, p)
 		}
@@ -237,7 +235,7 @@ func (s *liveState) refuses(v, sender *liveServer) bool {
 // answers do not. Nor do any of 1.34 and older with several peers: such a server forgets a peer after five tries within
 // a second, and reads the others again with each of these (measured on 1.34.4).
 func (s *liveState) countsForAll(v *liveServer) bool {
-	return s.peers() > 0 && v.calls().read >= 2*s.peers() && (s.peers() == 1 || v.release.Minor() >= mergesDiscovery)
+	return s.peers() > 0 && v.calls().read >= 2*s.peers() && (s.peers() == 1 || !v.release.Does(release.AsksPeersAtStart))
 }
 
 // hasReadAll tells whether a server has read the discovery documents of all its peers, and no request of it has failed.
@@ -286,14 +284,14 @@ func (v *liveServer) calls() calls {
 	}
 	c := calls{told: true}
 	for _, n := range m.Latest().Rerouted {
-		// From 1.36 on requests of clients are told apart; these show what the client may and whether a peer is just gone.
+		// Where requests of clients are told apart, these show what the client may and whether a peer is just gone.
 		// A 404 for an object is an answer as good as 200.
 		client := n.Resource.Resource != ""
 		if n.Code == "200" && !client {
 			c.read += n.Value
 		}
 		switch {
-		case n.Code == "200", n.Code == "404" && client, n.Code == "404" && v.release.Minor() < 36:
+		case n.Code == "200", n.Code == "404" && client, n.Code == "404" && !v.release.Does(release.CountsReroutedByResource):
 			c.ok += n.Value
 		case n.Code == "503":
 			c.unavailable += n.Value

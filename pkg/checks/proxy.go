@@ -139,7 +139,7 @@ var egressSelector = &Rule{
 		Facts: []string{"H8"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
-		for _, v := range where(p.Views(), func(v View) bool { return v.Release.Minor() >= 36 }) {
+		for _, v := range where(p.Views(), func(v View) bool { return v.Release.Does(release.AsksPeersThroughEgress) }) {
 			f := v.Flags.Last(release.FlagEgressSelectorConfig)
 			if f == nil || f.Value == "" {
 				continue

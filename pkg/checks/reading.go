@@ -298,14 +298,14 @@ var unsupportedSkew = &Rule{
 		case from.Before(release.Oldest()):
 			report("running release", fmt.Sprintf("mvpcheck has no facts for the running release %s; it knows %s to %s.", from, release.Oldest(), release.Newest()),
 				"before 1.33 the hand-off rested on the StorageVersion API, which is out of scope.", "upgrade to "+release.Oldest().String()+" first, or name the releases with --from and --to")
-		case release.Newest().Before(release.OfMinor(to.Minor())):
+		case release.Newest().Before(to):
 			report("target release", fmt.Sprintf("mvpcheck has no facts for the target release %s; it knows %s to %s.", to, release.Oldest(), release.Newest()),
 				"what that release does with these settings was not measured.", "update mvpcheck, or name a known target with --to")
 		}
 		switch {
 		case to.Before(from):
 			report("upgrade", fmt.Sprintf("the target %s is older than the running release %s.", to, from), "kubeadm does not downgrade a control plane.", "name a target that is not older with --to")
-		case to.Minor() > from.Minor()+1:
+		case from.Next().Before(to):
 			report("upgrade", fmt.Sprintf("the target %s is more than one minor release ahead of %s.", to, from), "kubeadm upgrades one minor release at a time.", "upgrade to "+from.Next().String()+" first")
 		}
 	},

@@ -52,8 +52,8 @@ type startFile struct {
 	folderOnly bool
 	// holds tells what is wrong with a file that can be read and is not empty; nil: nothing that it holds matters at start.
 	holds func(store *certs.Store, host string, r release.Release) (problem string)
-	// since is the first minor that exits, 0 is no bound.
-	since int
+	// where is what a release must do to exit; "" is each release.
+	where release.Behaviour
 	// with are flags that must be set, too, for the file to be read.
 	with []string
 	// gate is one without which the server takes no notice of the file.
@@ -74,7 +74,7 @@ var startFiles = []startFile{
 	{flag: "oidc-ca-file", what: "the CA of the issuer", emptyStarts: true, holds: certificates, with: []string{"oidc-issuer-url", "oidc-client-id"}},
 	{flag: "token-auth-file", what: "lines of token, user name and user ID", emptyStarts: true, secret: true, holds: tokenLines},
 	{flag: "authorization-policy-file", what: "a policy in each line", emptyStarts: true, holds: policyLines, with: []string{"authorization-mode"}},
-	{flag: "allow-metric-labels-manifest", what: "a mapping of metric,label to values", emptyStarts: true, holds: labelMapping, since: 36},
+	{flag: "allow-metric-labels-manifest", what: "a mapping of metric,label to values", emptyStarts: true, holds: labelMapping, where: release.ChecksMetricsOptions},
 	{flag: "audit-log-path", folderOnly: true},
 
 	{flag: "audit-policy-file", what: "an audit policy", holds: auditPolicy.refused},
@@ -92,7 +92,7 @@ var startFiles = []startFile{
 // isRead tells whether the server reads the file that a flag names: it is not empty, and of several values the last one,
 // unless they add up.
 func (file *startFile) isRead(v View, f *config.Flag) bool {
-	if f.Value == "" || f.Unknown || v.Release.Minor() < file.since || file.gate != "" && !v.allowed(file.gate) {
+	if f.Value == "" || f.Unknown || file.where != "" && !v.Release.Does(file.where) || file.gate != "" && !v.allowed(file.gate) {
 		return false
 	}
 	if f != v.Flags.Last(f.Name) && !release.Accumulates(f.Name) {

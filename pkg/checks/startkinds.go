@@ -129,8 +129,9 @@ type typeMeta struct {
 // configKind is what a configuration file is to be.
 type configKind struct {
 	kind string
-	// versions are the apiVersions that are read, one with a blank and the release that it comes with.
+	// versions are the apiVersions that are read; later is one that not all releases read (ReadsV1Configuration).
 	versions []string
+	later    string
 	// fields are those of the top; nil: others are passed over, as the server does, or package serverfiles judges all fields.
 	fields []string
 	// needs is a list that must not be empty, "" is none.
@@ -140,12 +141,14 @@ type configKind struct {
 var (
 	auditPolicy     = configKind{kind: "Policy", versions: []string{"audit.k8s.io/v1"}, needs: "rules"}
 	encryption      = configKind{kind: "EncryptionConfiguration", versions: configVersions("v1"), needs: "resources"}
-	authentication  = configKind{kind: "AuthenticationConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1 1.34")}
+	authentication  = configKind{kind: "AuthenticationConfiguration", versions: configVersions("v1alpha1", "v1beta1"), later: laterVersion}
 	authorization   = configKind{kind: "AuthorizationConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1"), needs: "authorizers"}
 	admission       = configKind{kind: "AdmissionConfiguration", versions: append(configVersions("v1"), "apiserver.k8s.io/v1alpha1"), fields: []string{"plugins"}}
 	egressSelectors = configKind{kind: "EgressSelectorConfiguration", versions: []string{"apiserver.k8s.io/v1alpha1", "apiserver.k8s.io/v1beta1"}, fields: []string{"egressSelections"}}
-	tracing         = configKind{kind: "TracingConfiguration", versions: configVersions("v1alpha1", "v1beta1", "v1 1.34"), fields: []string{"endpoint", "samplingRatePerMillion"}}
+	tracing         = configKind{kind: "TracingConfiguration", versions: configVersions("v1alpha1", "v1beta1"), later: laterVersion, fields: []string{"endpoint", "samplingRatePerMillion"}}
 )
+
+const laterVersion = "apiserver.config.k8s.io/v1"
 
 // configVersions are versions of the API group of most configuration files.
 func configVersions(versions ...string) []string {
@@ -170,12 +173,9 @@ func (k configKind) refused(store *certs.Store, host string, r release.Release) 
 	case k.kind == admission.kind && (top["imagePolicy"] != nil || top["podNodeSelectorPluginConfig"] != nil):
 		return ""
 	}
-	var known []string
-	for _, v := range k.versions {
-		name, since, later := strings.Cut(v, " ")
-		if first, err := release.Parse(since); !later || err == nil && !r.Before(first) {
-			known = append(known, name)
-		}
+	known := k.versions
+	if k.later != "" && r.Does(release.ReadsV1Configuration) {
+		known = append(slices.Clone(known), k.later)
 	}
 	if meta.Kind != k.kind || !slices.Contains(known, meta.APIVersion) {
 		return fmt.Sprintf("holds kind %s of apiVersion %s; %s reads %s of %s",

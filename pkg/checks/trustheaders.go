@@ -98,7 +98,7 @@ func (p *Pass) headerCAByFlag(g values, kubeadms bool, allowed []string, known b
 
 // overlapStops: since 1.35 kube-apiserver exits where every client certificate would do for a peer's.
 func (p *Pass) overlapStops(f *Finding, views []View) {
-	stops := where(views, func(v View) bool { return v.Release.Minor() >= 35 })
+	stops := where(views, func(v View) bool { return v.Release.Does(release.RefusesSharedClientCA) })
 	if len(stops) == 0 {
 		return
 	}

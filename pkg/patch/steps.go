@@ -97,7 +97,7 @@ func (s *stepper) versionNote() string {
 }
 
 func (s *stepper) whyProbe() string {
-	if s.pair.Upgrade && s.pair.From.Minor() < 36 {
+	if s.pair.Upgrade && !s.pair.From.GateDefaultOn(release.Gate) {
 		return "now: a server without the gate and the CA answers false 404s during the upgrade"
 	}
 	if s.pair.Upgrade {

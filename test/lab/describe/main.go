@@ -142,7 +142,7 @@ func accumulates(f *pflag.Flag) bool {
 
 func gates() []Gate {
 	gate := utilfeature.DefaultMutableFeatureGate
-	needs := map[featuregate.Feature][]featuregate.Feature{}
+	needs := neededByOptions
 	// From 1.35 on.
 	if d, ok := gate.(interface {
 		Dependencies() map[featuregate.Feature][]featuregate.Feature
@@ -169,6 +169,13 @@ func gates() []Gate {
 	}
 	slices.SortFunc(all, func(a, b Gate) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// neededByOptions are what gates need in releases whose gates don't tell: there the options check these few
+// (pkg/controlplane/apiserver/options/validation.go and pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes).
+var neededByOptions = map[featuregate.Feature][]featuregate.Feature{
+	"AuthorizeNodeWithSelectors":     {"AuthorizeWithSelectors"},
+	"ServiceAccountTokenNodeBinding": {"ServiceAccountTokenNodeBindingValidation"},
 }
 
 // minCompatibility reads a field that releases before 1.35 do not have.
