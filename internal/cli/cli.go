@@ -15,7 +15,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
-	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 // The exit codes, the same for every command and every output format. exitFindings wins over exitFailed.
@@ -101,7 +101,7 @@ func (a *app) exitCode(err error) int {
 
 // complain prints one line to standard error. What comes from files must not reach a terminal as it is.
 func (a *app) complain(msg string) {
-	fmt.Fprintf(a.Err, "%s: %s\n", a.program, a.inProgramsName(report.Printable(msg)))
+	fmt.Fprintf(a.Err, "%s: %s\n", a.program, a.inProgramsName(text.Printable(msg)))
 }
 
 // inProgramsName puts what the user types in place of mvpcheck where a text tells of commands to type.

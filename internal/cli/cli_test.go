@@ -226,20 +226,11 @@ func TestColorOnTerminal(t *testing.T) {
 	}
 }
 
-func TestHelpers(t *testing.T) {
-	if got := joinWords([]string{"a", "b", "c"}); got != "a, b and c" {
-		t.Errorf("joinWords: %q", got)
-	}
+func TestFirstSentence(t *testing.T) {
 	if got := firstSentence("One. Two."); got != "One." {
 		t.Errorf("firstSentence: %q", got)
 	}
 	if got := firstSentence("v1.36.0 alone."); got != "v1.36.0 alone." {
 		t.Errorf("firstSentence: %q", got)
-	}
-	var out bytes.Buffer
-	wrap(&out, "x: ", "aaa bbb ccc", 10)
-	wrapComment(&out, "# ", "aaa bbb ccc", 9)
-	if want := "x: aaa bbb\n   ccc\n# aaa bbb\n# ccc\n"; out.String() != want {
-		t.Errorf("wrap: %q", out.String())
 	}
 }

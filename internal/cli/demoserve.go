@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/demo"
-	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 // serveDemo keeps the servers up until the context ends. That is how it is meant to end, hence no error.
@@ -65,7 +65,7 @@ func writeDemoKubeconfig(cp *demo.ControlPlane, file string) (name string, remov
 func (a *app) serveText(cp *demo.ControlPlane, file string, o *demoOptions) string {
 	var out strings.Builder
 	if o.quiet {
-		fmt.Fprintln(&out, report.Printable(file))
+		fmt.Fprintln(&out, text.Printable(file))
 		return out.String()
 	}
 	fmt.Fprintf(&out, "Three API servers run until ctrl-C, %s:\n\n", map[string]string{
@@ -75,8 +75,8 @@ func (a *app) serveText(cp *demo.ControlPlane, file string, o *demoOptions) stri
 	for _, s := range cp.Servers() {
 		fmt.Fprintf(&out, "   %s  %s  https://%s\n", s.Name, strings.TrimPrefix(s.Release(), "v"), s.Address)
 	}
-	fmt.Fprintf(&out, "\nThe kubeconfig, which is removed at the end:\n\n   %s\n\n", report.Printable(file))
-	config := report.ShellFile(file)
+	fmt.Fprintf(&out, "\nThe kubeconfig, which is removed at the end:\n\n   %s\n\n", text.Printable(file))
+	config := text.ShellFile(file)
 	other, becomes := statePrepared, "with the hand-off set up"
 	if o.state.word == statePrepared {
 		other, becomes = stateUnprepared, "without the hand-off"

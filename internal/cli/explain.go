@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
 
@@ -104,7 +105,8 @@ func (a *app) writeRule(out *bytes.Buffer, r *checks.Rule) {
 		{"page", rulePage(r)},
 	} {
 		if part[1] != "" {
-			wrap(out, fmt.Sprintf("   %-7s", part[0]+":"), part[1], explainWidth)
+			label := fmt.Sprintf("   %-7s", part[0]+":")
+			out.WriteString(text.Wrap(label, strings.Repeat(" ", len(label)), part[1], explainWidth))
 		}
 	}
 }
@@ -128,25 +130,4 @@ func fixedBy(r *checks.Rule) string {
 		return "mvpcheck probe asks the running servers"
 	}
 	return "mvpcheck patch leaves it to you"
-}
-
-// wrap writes a text in lines of a width, behind a label and below its end.
-func wrap(out *bytes.Buffer, label, text string, width int) {
-	out.WriteString(label)
-	at := len(label)
-	for i, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		switch {
-		case i == 0:
-		case at+1+n > width:
-			out.WriteString("\n" + strings.Repeat(" ", len(label)))
-			at = len(label)
-		default:
-			out.WriteString(" ")
-			at++
-		}
-		out.WriteString(word)
-		at += n
-	}
-	out.WriteString("\n")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -146,6 +147,5 @@ func setWord(to *string, s string, allowed []string) error {
 }
 
 func notOneOf(s string, allowed []string) error {
-	last := len(allowed) - 1
-	return fmt.Errorf("%q is not %s or %s", s, strings.Join(allowed[:last], ", "), allowed[last])
+	return fmt.Errorf("%q is not %s", s, text.Or(allowed))
 }

@@ -3,12 +3,12 @@ package cli
 import (
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 // formatOptions are what a format may want to know.
@@ -123,8 +123,7 @@ type outputsValue struct {
 // addTo adds the flag -o to a command that has these formats.
 func (v *outputsValue) addTo(cmd *cobra.Command, f *pflag.FlagSet, formats []string) {
 	v.formats = formats
-	last := len(formats) - 1
-	f.VarP(v, "output", "o", strings.Join(formats[:last], ", ")+" or "+formats[last]+
+	f.VarP(v, "output", "o", text.Or(formats)+
 		"; with =FILE into a file. May be given several times, once for standard output (default: text)")
 	complete(cmd, "output", completeFormats(formats))
 }

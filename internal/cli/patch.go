@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
@@ -91,7 +91,7 @@ func (o *patchOptions) validate(path string) error {
 	}
 	switch {
 	case len(modes) > 1:
-		return usageError("%s exclude each other", joinWords(modes))
+		return usageError("%s exclude each other", text.And(modes))
 	case o.inPlace && path == "-":
 		return usageError("--in-place: standard input cannot be written; give a file")
 	case path != "-" && isDir(path) == nil:
@@ -228,7 +228,7 @@ func (a *app) refuse(err error) error {
 			fmt.Fprintln(a.Err, "   by hand:")
 		}
 		for _, line := range r.Lines {
-			fmt.Fprintln(a.Err, "     "+report.Printable(line))
+			fmt.Fprintln(a.Err, "     "+text.Printable(line))
 		}
 	}
 	fmt.Fprintln(a.Err, "Nothing was written.")

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
@@ -31,7 +31,7 @@ func (p *patcher) conclude(r *patch.Result) error {
 	p.noteChanges(&notes, r, clusters)
 	failing := p.noteLeft(&notes, r.Left)
 	for _, reason := range unknown {
-		fmt.Fprintf(&notes, "Not everything could be judged: %s\n", report.Printable(reason))
+		fmt.Fprintf(&notes, "Not everything could be judged: %s\n", text.Printable(reason))
 	}
 	p.noteNext(&notes, r, clusters)
 	if _, err := p.Err.Write(notes.Bytes()); err != nil {
@@ -53,10 +53,10 @@ func (p *patcher) noteChanges(out *bytes.Buffer, r *patch.Result, clusters []*ch
 		for i, rule := range c.Rules {
 			ids[i] = rule.ID
 		}
-		fmt.Fprintf(out, "%s %s\n", strings.Join(ids, ", "), report.Printable(c.Summary))
+		fmt.Fprintf(out, "%s %s\n", strings.Join(ids, ", "), text.Printable(c.Summary))
 	}
 	if !r.Changed() {
-		fmt.Fprintf(out, "%s: nothing to change%s.\n", report.Printable(r.Name), forPairs(clusters))
+		fmt.Fprintf(out, "%s: nothing to change%s.\n", text.Printable(r.Name), forPairs(clusters))
 	}
 }
 
@@ -88,11 +88,11 @@ func (p *patcher) noteLeft(out *bytes.Buffer, left []checks.Finding) (failing bo
 		}
 		place := ""
 		if l := location(f.At); l != nil {
-			place = fmt.Sprintf("%s:%d:%d: ", report.Printable(l.File), l.Line, l.Column)
+			place = fmt.Sprintf("%s:%d:%d: ", text.Printable(l.File), l.Line, l.Column)
 		}
-		fmt.Fprintf(out, "  %s%s: %s [%s]\n", place, f.Severity, report.Printable(f.Message), f.Rule.ID)
+		fmt.Fprintf(out, "  %s%s: %s [%s]\n", place, f.Severity, text.Printable(f.Message), f.Rule.ID)
 		if f.Fix != "" {
-			fmt.Fprintf(out, "     fix: %s\n", report.Printable(f.Fix))
+			fmt.Fprintf(out, "     fix: %s\n", text.Printable(f.Fix))
 		}
 	}
 	return failing
@@ -110,16 +110,16 @@ func (p *patcher) noteNext(out *bytes.Buffer, r *patch.Result, clusters []*check
 		if p.job.argument != "-" {
 			command := p.program + " patch"
 			for _, flag := range p.o.repeated() {
-				command += " " + report.ShellWord(flag)
+				command += " " + text.ShellWord(flag)
 			}
-			fmt.Fprintf(out, " Write with --in-place, or: %s %s > patched.yaml", command, report.ShellFile(p.job.argument))
+			fmt.Fprintf(out, " Write with --in-place, or: %s %s > patched.yaml", command, text.ShellFile(p.job.argument))
 		}
 		out.WriteString("\n")
 	case p.o.inPlace:
 		file = p.job.name
-		fmt.Fprintf(out, "%s: written.\n", report.Printable(p.job.name))
+		fmt.Fprintf(out, "%s: written.\n", text.Printable(p.job.name))
 	case p.o.nodePatches != "":
-		fmt.Fprintf(out, "%s: written; give it to kubeadm upgrade with --patches on every control-plane node.\n", report.Printable(p.o.nodePatches))
+		fmt.Fprintf(out, "%s: written; give it to kubeadm upgrade with --patches on every control-plane node.\n", text.Printable(p.o.nodePatches))
 		return
 	case p.o.format.word != "":
 		return
@@ -144,7 +144,7 @@ func (p *patcher) noteSteps(out *bytes.Buffer, r *patch.Result, d *checks.Judgem
 		return
 	}
 	if len(r.Input.Clusters) > 1 {
-		fmt.Fprintf(out, "For %s: ", report.Printable(clusterName(d.Cluster)))
+		fmt.Fprintf(out, "For %s: ", text.Printable(clusterName(d.Cluster)))
 	}
 	if d.Cluster.Form == config.FormKubeadm {
 		out.WriteString("kubeadm upgrade does not read this file. ")
@@ -154,27 +154,11 @@ func (p *patcher) noteSteps(out *bytes.Buffer, r *patch.Result, d *checks.Judgem
 	}
 	out.WriteString("In this order:\n")
 	for i, s := range steps {
-		fmt.Fprintf(out, "%3d. %s\n", i+1, report.Printable(s.Command))
+		fmt.Fprintf(out, "%3d. %s\n", i+1, text.Printable(s.Command))
 		comment := s.Text
 		if s.Comment != "" {
 			comment += ": " + s.Comment
 		}
-		wrapComment(out, "     # ", report.Printable(comment), explainWidth)
+		out.WriteString(text.Wrap("     # ", "     # ", text.Printable(comment), explainWidth))
 	}
-}
-
-// wrapComment writes a text in lines of a width, each behind the same label.
-func wrapComment(out *bytes.Buffer, label, text string, width int) {
-	line := label
-	for word := range strings.FieldsSeq(text) {
-		if line != label && len([]rune(line))+1+len([]rune(word)) > width {
-			out.WriteString(line + "\n")
-			line = label
-		}
-		if line != label {
-			line += " "
-		}
-		line += word
-	}
-	out.WriteString(line + "\n")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/internal/report"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
 )
@@ -277,7 +278,7 @@ func (b *planBuilder) consequences(before, after map[string]release.Resource) {
 			c.Resources = append(c.Resources, r.String())
 			names = append(names, r.Name)
 		}
-		c.Message = fmt.Sprintf(message, fewNames(slices.Compact(names)))
+		c.Message = fmt.Sprintf(message, text.Few(slices.Compact(names), 5))
 		b.report.Consequences = append(b.report.Consequences, c)
 	}
 	add(report.ConsequenceNamespaces, func(r release.Resource) bool { return r.Namespaced && r.Emptied },
@@ -286,15 +287,6 @@ func (b *planBuilder) consequences(before, after map[string]release.Resource) {
 		"garbage collection takes owners that are %s for gone and deletes what they own, or cannot look them up and leaves behind what it should delete")
 	add(report.ConsequenceClients, func(r release.Resource) bool { return !strings.Contains(r.Name, "/") },
 		"clients and controllers that ask one of these servers find no %s; kube-controller-manager and kube-scheduler on a kubeadm node ask that node's own server")
-}
-
-// fewNames names the first few of many.
-func fewNames(names []string) string {
-	const most = 5
-	if more := len(names) - most; more > 1 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // findCauses picks the findings that make steps fail, or leave them unknown.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
@@ -105,7 +106,7 @@ func (s *settings) set(e *yamldoc.Entry) error {
 	key, ok := settingKeys[e.Key]
 	switch {
 	case !ok:
-		hint := fmt.Sprintf("; the keys are %s", joinWords(settingOrder))
+		hint := fmt.Sprintf("; the keys are %s", text.And(settingOrder))
 		if near, ok := release.Suggest(e.Key, settingOrder); ok {
 			hint = "; did you mean " + near + "?"
 		}
@@ -257,19 +258,4 @@ func plainError(name string, err error) error {
 		err = le.Err
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-func joinWords(words []string) string {
-	out := ""
-	for i, w := range words {
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			out += " and "
-		default:
-			out += ", "
-		}
-		out += w
-	}
-	return out
 }

@@ -29,11 +29,3 @@ func TestTextNothingAsked(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{"plain": "plain", "ü": "ü", "a\x1b[2Jb\nc": `a\x1b[2Jb\nc`} {
-		if got := Printable(in); got != want {
-			t.Errorf("Printable(%q) = %q, want %q", in, got, want)
-		}
-	}
-}

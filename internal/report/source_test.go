@@ -89,29 +89,6 @@ func TestSourceOfHugeLine(t *testing.T) {
 	}
 }
 
-func TestShellQuote(t *testing.T) {
-	tests := map[string]string{
-		"":                   `''`,
-		"-":                  `-`,
-		"cluster.yaml":       `cluster.yaml`,
-		"./a/b_c-1.yaml":     `./a/b_c-1.yaml`,
-		"-x.yaml":            `./-x.yaml`,
-		"my cluster.yaml":    `'my cluster.yaml'`,
-		"it's.yaml":          `'it'\''s.yaml'`,
-		"$HOME`id`\"*?~.yml": "'$HOME`id`\"*?~.yml'",
-		"été.yaml":           `'été.yaml'`,
-		"a\nb'c\\d.yaml":     `$'a\012b\'c\\d.yaml'`,
-		"\u202e1.yaml":       `$'\342\200\2561.yaml'`,
-		"\xff.yaml":          `$'\377.yaml'`,
-		"é\x1b.yaml":         `$'é\033.yaml'`,
-	}
-	for name, want := range tests {
-		if got := shellFile(name); got != want {
-			t.Errorf("%q: got %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestReleases(t *testing.T) {
 	for release, want := range map[string][2]string{
 		"v1.35.4":        {"1.35.4", "1.35"},

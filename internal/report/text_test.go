@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func text(t *testing.T, opts TextOptions, r Report) []byte {
+func textOf(t *testing.T, opts TextOptions, r Report) []byte {
 	t.Helper()
 	if opts.Program == "" {
 		opts.Program = "mvpcheck"
@@ -86,7 +86,7 @@ func TestText(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			golden(t, test.name+".txt", text(t, test.opts, test.report))
+			golden(t, test.name+".txt", textOf(t, test.opts, test.report))
 		})
 	}
 }
@@ -107,7 +107,7 @@ func TestTextHostile(t *testing.T) {
 		Silenced: []Silenced{{Finding: Finding{Rule: "MVP303\n"}, Reason: "\x1b"}, {Finding: Finding{Rule: "MVP304", Location: in("o\nther.yaml", 4, 0, 0)}}},
 		Passed:   []string{"MVP\n001"}, Skipped: []Skipped{{"MVP002", "\x1b[1m"}},
 	}
-	golden(t, "hostile.txt", text(t, TextOptions{Verbose: true, Flags: []string{"--to", "\x1b"}}, Report{
+	golden(t, "hostile.txt", textOf(t, TextOptions{Verbose: true, Flags: []string{"--to", "\x1b"}}, Report{
 		Clusters:   []Cluster{c, {Source: "\x1b", CannotTell: "\x1b"}},
 		Errors:     []InputError{{File: "\x1b", Message: "\x1b"}},
 		PassedOver: []PassedOver{{File: "\x1b", Reason: "\x1b"}},

@@ -3,9 +3,9 @@ package checks
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -241,7 +241,7 @@ var gateAmongKubeadm = &Rule{
 				}
 			}
 			if len(when) > 0 {
-				p.Report(p.kubeadmGate(e, when, strings.Join(releases, " and ")))
+				p.Report(p.kubeadmGate(e, when, text.And(releases)))
 			}
 		}
 	},

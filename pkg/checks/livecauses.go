@@ -10,6 +10,7 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 const (
@@ -108,7 +109,7 @@ var sharedIdentityLive = &Rule{
 		p.ReportCause(LiveFinding{
 			Severity: Error, Servers: serverNames(sharing), Consequence: FalseNotFound,
 			Message: fmt.Sprintf("%s, but %s: two servers with one host name hide each other.",
-				plural(len(p.fresh)+short, "API server runs", "API servers run"), plural(len(p.fresh), "identity lease", "identity leases")),
+				serversRun(len(p.fresh)+short), text.Count(len(p.fresh), "identity lease")),
 			Why:  silentWhy,
 			Seen: leases,
 			Fix:  "give each control-plane node a host name of its own and restart kube-apiserver there; " + proofByHand,
@@ -323,7 +324,7 @@ var refusedLive = &Rule{
 			case c.unauthorized > 0 && !p.allProved(v):
 				f.Severity, f.Consequence = Warning, None
 				f.Message = fmt.Sprintf("%s to its peers were refused with 401 since it started, others answered: one peer may not accept its proxy client certificate.",
-					plural(int(c.unauthorized), "request", "requests"))
+					text.Count(int(c.unauthorized), "request"))
 				f.Why = "which peer refused, and whether it still does, cannot be seen until the servers differ in a resource."
 			default:
 				continue

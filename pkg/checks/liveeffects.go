@@ -355,10 +355,3 @@ var mergedIncomplete = &Rule{
 		}
 	},
 }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

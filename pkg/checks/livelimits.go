@@ -8,6 +8,7 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 // evidenceLimited is MVP513.
@@ -205,9 +206,9 @@ func countResources(routes []*Route) string {
 		}
 	}
 	if n == 0 {
-		return plural(len(routes), "subresource", "subresources")
+		return text.Count(len(routes), "subresource")
 	}
-	return plural(n, "resource", "resources")
+	return text.Count(n, "resource")
 }
 
 // accused tells whether an error is about the server.

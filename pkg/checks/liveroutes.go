@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 // findRoutes finds out what becomes of requests for the resources that not every server has.
@@ -356,14 +358,7 @@ func servedBy(routes []*Route) string {
 	return joinNames(names)
 }
 
-// joinNames is "a", "a and b", "a, b and c".
+// joinNames is the names of servers in a sentence.
 func joinNames(names []string) string {
-	switch n := len(names); n {
-	case 0:
-		return "no server"
-	case 1:
-		return names[0]
-	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
+	return cmp.Or(text.And(names), "no server")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
 // foundBy says what names the server.
@@ -60,7 +61,7 @@ var serverUnreachable = &Rule{
 			p.Report(LiveFinding{
 				Severity: Error,
 				Message: fmt.Sprintf("%s, and the cluster names the addresses of %d only: the others could not be asked.",
-					plural(len(p.fresh), "API server runs", "API servers run"), len(p.servers)),
+					serversRun(len(p.fresh)), len(p.servers)),
 				Why:  "nothing is known of the others, so the verdict is incomplete.",
 				Seen: seen,
 				Fix:  "ask again in a few seconds: a server that has just started is not in the endpoints yet; or name all servers with --server",
@@ -148,4 +149,9 @@ var tooManyReleases = &Rule{
 		}
 		p.Report(f)
 	},
+}
+
+// serversRun is "1 API server runs".
+func serversRun(n int) string {
+	return text.Count(n, "API server") + " " + text.Plural(n, "runs", "run")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -74,7 +75,7 @@ func (p *Pass) unreadable(version string, refusing []string, when []When, experi
 		Why: "kubeadm stops at the first such document; nothing of the file takes effect.",
 	}
 	if len(refusing) > 0 {
-		f.Message = fmt.Sprintf("kubeadm.k8s.io/%s is refused by kubeadm %s.", version, strings.Join(refusing, " and "))
+		f.Message = fmt.Sprintf("kubeadm.k8s.io/%s is refused by kubeadm %s.", version, text.And(refusing))
 	} else {
 		f.Message = fmt.Sprintf("no kubeadm that mvpcheck knows (%s to %s) reads kubeadm.k8s.io/%s.", release.Oldest(), release.Newest(), version)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -141,7 +142,7 @@ func releaseList(views []View) string {
 			names = append(names, name)
 		}
 	}
-	return strings.Join(names, " and ")
+	return text.And(names)
 }
 
 // where returns the views for which something holds.

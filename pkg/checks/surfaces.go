@@ -9,6 +9,7 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
@@ -199,7 +200,7 @@ func only(n int, known bool, r release.Release) string {
 	if !known {
 		return "what only " + r.MinorString() + " serves"
 	}
-	return fmt.Sprintf("%s that only %s serves", plural(n, "resource", "resources"), r.MinorString())
+	return fmt.Sprintf("%s that only %s serves", text.Count(n, "resource"), r.MinorString())
 }
 
 // common is what servers that serve the same have in common; nil where they do not, or it is not known.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/certs"
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
@@ -188,14 +189,14 @@ func (p *Pass) reportProxyCertMissing(g values, missing []string, empty []*confi
 	}
 	f := Finding{
 		Severity: Error, Subject: strings.Join(missing, ","), At: at, Consequence: FalseNotFound, When: whenOf(g.views),
-		Message: fmt.Sprintf("%s %s: the server has nothing to prove its identity to its peers with.", isOrAre(missing), state),
+		Message: fmt.Sprintf("%s %s %s: the server has nothing to prove its identity to its peers with.", text.And(missing), text.Plural(len(missing), "is", "are"), state),
 		Why:     "it can hand no request over; with peer-ca-file set and the gate on kube-apiserver does not even start.",
 		Fix:     "name the files of kubeadm's front-proxy-client certificate" + p.byHand(),
 	}
 	var changes []Change
 	for i, e := range empty {
 		if a := ownArg(e); a != nil {
-			f.Fix = "remove the empty " + strings.Join(missing, " and ") + ", so that kubeadm's own holds"
+			f.Fix = "remove the empty " + text.And(missing) + ", so that kubeadm's own holds"
 			changes = append(changes, Change{Op: RemoveArg, Arg: a, Summary: "removed the empty " + e.Name})
 		}
 		if i > 0 {
@@ -211,13 +212,6 @@ func (p *Pass) reportProxyCertMissing(g values, missing []string, empty []*confi
 		return
 	}
 	p.Report(f)
-}
-
-func isOrAre(names []string) string {
-	if len(names) > 1 {
-		return strings.Join(names, " and ") + " are"
-	}
-	return names[0] + " is"
 }
 
 // allowedNames returns the common names that a server takes requests on behalf of others from; none means any. known is

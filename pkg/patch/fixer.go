@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -184,22 +185,7 @@ func summary(changes []checks.Change) string {
 			parts = append(parts, ch.Summary)
 		}
 	}
-	return joinAnd(parts)
-}
-
-func joinAnd(parts []string) string {
-	text := ""
-	for i, p := range parts {
-		switch {
-		case i == 0:
-		case i == len(parts)-1:
-			text += " and "
-		default:
-			text += ", "
-		}
-		text += p
-	}
-	return text
+	return text.And(parts)
 }
 
 // credit returns the rules whose findings went away, the finding's own first; nil where that stayed.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -212,9 +213,8 @@ func fileOfNode(file, node string) string {
 
 // shellWord quotes a file name for a shell where it must be. A <node> within is for the reader to fill in.
 func shellWord(s string) string {
-	plain := strings.NewReplacer(eachNode, "").Replace(s)
-	if plain != "" && !strings.ContainsAny(plain, " \t\n'\"\\$`&|;<>()*?[]#~=%!{}") {
+	if plain := strings.ReplaceAll(s, eachNode, ""); plain != "" && text.ShellWord(plain) == plain {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return text.ShellWord(s)
 }
