@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/mvpcheck/mvpcheck/internal/demo"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
@@ -156,7 +157,7 @@ func (s *story) without() (err error) {
 	if err != nil {
 		return err
 	}
-	if code != exitFindings || count(result, checks.NotFound) == 0 {
+	if code != exitFindings || count(result, handoff.NotFound) == 0 {
 		return wentWrong("probe sees no false 404 where nothing is handed on (exit code %d)", code)
 	}
 	if err := s.say("\nThe object is there, and the old server says that it knows no such thing:\n\n"); err != nil {
@@ -185,7 +186,7 @@ func (s *story) with() error {
 	if err != nil {
 		return err
 	}
-	if code != exitOK || count(result, checks.HandedOff) == 0 || count(result, checks.NotFound) > 0 {
+	if code != exitOK || count(result, handoff.HandedOff) == 0 || count(result, handoff.NotFound) > 0 {
 		return wentWrong("probe does not prove the hand-off (exit code %d)", code)
 	}
 	if err := s.say("\nThe same request again: the old server hands it to a peer.\n\n"); err != nil {
@@ -223,7 +224,7 @@ func (s *story) probe() (*checks.LiveResult, int, error) {
 	return nil, 0, err
 }
 
-func count(result *checks.LiveResult, outcome checks.Outcome) (n int) {
+func count(result *checks.LiveResult, outcome handoff.Outcome) (n int) {
 	for i := range result.Routes {
 		if result.Routes[i].Outcome == outcome {
 			n++

@@ -155,7 +155,7 @@ func (a *app) reportProbe(cp *evidence.ControlPlane, result *checks.LiveResult, 
 		return failure(err)
 	}
 	switch {
-	case slices.ContainsFunc(result.Findings, func(f checks.LiveFinding) bool { return o.fails(&f) }):
+	case slices.ContainsFunc(result.Findings, func(f checks.Finding) bool { return o.fails(&f) }):
 		return &exitError{code: exitFindings}
 	case result.CannotTell != "":
 		return &exitError{code: exitFailed}
@@ -164,10 +164,10 @@ func (a *app) reportProbe(cp *evidence.ControlPlane, result *checks.LiveResult, 
 }
 
 // countsForExit: a server that cannot be asked is no finding about it but a hole in the verdict, exit code 3.
-func countsForExit(f *checks.LiveFinding) bool { return f.Rule.ID != "MVP510" }
+func countsForExit(f *checks.Finding) bool { return f.Rule.ID != "MVP510" }
 
 // fails tells whether a finding ends in exit code 1.
-func (o *probeOptions) fails(f *checks.LiveFinding) bool {
+func (o *probeOptions) fails(f *checks.Finding) bool {
 	return countsForExit(f) && o.failOn.reached(f.Severity)
 }
 
@@ -215,7 +215,7 @@ func (a *app) askUntilProved(ctx context.Context, cfg *rest.Config, name string,
 }
 
 func hasErrors(r *checks.LiveResult) bool {
-	return slices.ContainsFunc(r.Findings, func(f checks.LiveFinding) bool { return f.Severity == checks.Error })
+	return slices.ContainsFunc(r.Findings, func(f checks.Finding) bool { return f.Severity == checks.Error })
 }
 
 // replay judges what was recorded.

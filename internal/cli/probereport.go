@@ -27,11 +27,11 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 	for i := range res.Routes {
 		route := probeRoute(&res.Routes[i])
 		switch res.Routes[i].Outcome {
-		case checks.NotFound:
+		case handoff.NotFound:
 			r.FalseNotFound = append(r.FalseNotFound, route)
-		case checks.HandedOff:
+		case handoff.HandedOff:
 			r.HandedOff = append(r.HandedOff, route)
-		case checks.Refused:
+		case handoff.Refused:
 			r.Refused = append(r.Refused, route)
 		}
 	}
@@ -73,18 +73,18 @@ func probeServer(s *checks.LiveServer) report.ProbeServer {
 	return out
 }
 
-func probeRoute(r *checks.Route) report.ProbeRoute {
+func probeRoute(r *handoff.Route) report.ProbeRoute {
 	proof := "documents"
 	if r.ByGet {
 		proof = "named-get"
 	}
 	return report.ProbeRoute{
-		Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Resource,
+		Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Name,
 		ServedBy: r.ServedBy, Proof: proof,
 	}
 }
 
-func probeFinding(f *checks.LiveFinding) report.ProbeFinding {
+func probeFinding(f *checks.Finding) report.ProbeFinding {
 	out := report.ProbeFinding{
 		Rule: f.Rule.ID, Name: f.Rule.Name, Severity: report.Severity(f.Severity.String()), Servers: f.Servers,
 		Message: f.Message, Why: f.Why, Seen: f.Seen, Fix: f.Fix, Help: rulePage(f.Rule), Consequence: string(f.Consequence),

@@ -87,6 +87,8 @@ type Route struct {
 	Subresource bool
 	// Causes are why it is not handed off, or what is not known.
 	Causes []Cause
+	// ByGet: the answer to a GET shows the outcome. Otherwise discovery documents or settings do.
+	ByGet bool
 }
 
 // Crash is a server that crashes on a peer.

@@ -114,6 +114,19 @@ type Finding struct {
 	Pairs []Pair
 	// Changes make up the fix; empty where mvpcheck patch cannot make it.
 	Changes []Change
+
+	// Servers are the names of the API servers of a live control plane that it is about, the one to act on first. Seen is
+	// the evidence in words, Effects are what follows.
+	Servers, Seen []string
+	Effects       []Effect
+}
+
+// Effect is what follows from a finding on one API server.
+type Effect struct {
+	// Rules are the IDs of the rules that would report it by itself.
+	Rules   []string
+	Server  string
+	Message string
 }
 
 // Key tells the findings about one configuration apart, together with their places, whatever their words are. It stays when

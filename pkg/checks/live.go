@@ -11,55 +11,13 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
-// LiveFinding is what a rule has to say about a live control plane.
-type LiveFinding struct {
-	Rule     *Rule
-	Severity Severity
-	// Servers are the names of those that it is about, the one to act on first.
-	Servers []string
-	// Message says what is wrong, Why why that matters, Fix what to do.
-	Message, Why, Fix string
-	// Seen is the evidence in words.
-	Seen []string
-	// Effects are what follows from it.
-	Effects     []LiveEffect
-	Consequence Consequence
-}
-
-// LiveEffect is what follows from a finding on one server.
-type LiveEffect struct {
-	// Rules are the IDs of the rules that would report it by itself.
-	Rules   []string
-	Server  string
-	Message string
-}
-
-// Outcome is what becomes of a request for a resource that a server does not have.
-type Outcome = handoff.Outcome
-
-// The outcomes. HandedOff: a peer answers it. NotFound is a false 404. PeerGone: 503, as the peer cannot be
-// reached. Refused: the peer answers 401 or 403 in place of the client's answer. OutcomeUnknown: nothing shows it.
-const (
-	HandedOff      = handoff.HandedOff
-	NotFound       = handoff.NotFound
-	PeerGone       = handoff.Unavailable
-	Refused        = handoff.Refused
-	OutcomeUnknown = handoff.Unsure
-)
-
-// Route is a resource that a server does not have itself, and what becomes of a request for it.
-type Route struct {
-	Server   string
-	Resource evidence.Resource
-	// ServedBy are the servers that have it; none where only a merged document offers it.
-	ServedBy []string
-	Outcome  Outcome
-	// ByGet: the answer to a GET shows the outcome, else the discovery documents do.
-	ByGet bool
-	// Merged: the server's merged document offers it.
-	Merged bool
-	// Subresource: the server has the resource, but not this subresource of it. Servers do not hand such requests on.
-	Subresource bool
+// liveRoute is a route with what the rules ask of it. The servers of ServedBy are none where only a merged document offers
+// the resource.
+type liveRoute struct {
+	handoff.Route
+	resource evidence.Resource
+	// merged: the server's merged document offers it.
+	merged bool
 
 	from    *liveServer
 	serving []*liveServer
@@ -67,12 +25,9 @@ type Route struct {
 	lackedBy []*liveServer
 }
 
-// LivePair says whether one server hands requests to another.
-type LivePair struct {
-	From, To string
-	Verdict  handoff.Answer
-	Causes   []handoff.Cause
-
+// livePair is a pair of servers with their evidence.
+type livePair struct {
+	handoff.Pair
 	from, to *liveServer
 }
 
@@ -93,9 +48,9 @@ type LiveServer struct {
 // LiveResult is what the rules found on a live control plane.
 type LiveResult struct {
 	Servers  []LiveServer
-	Pairs    []LivePair
-	Routes   []Route
-	Findings []LiveFinding
+	Pairs    []handoff.Pair
+	Routes   []handoff.Route
+	Findings []Finding
 	Passed   []*Rule
 	// Skipped are the rules that do not apply, Unknown those that could not be judged.
 	Skipped, Unknown []Note
@@ -108,26 +63,26 @@ type LivePass struct {
 	*liveState
 	rule *Rule
 	// explained says whose finding explains a route, for those of the rules that came before.
-	explained        map[*Route]*Rule
-	findings         []liveFinding
+	explained        map[*liveRoute]*Rule
+	findings         []claim
 	skipped, unknown string
 }
 
-// liveFinding is a finding with the routes that it is about.
-type liveFinding struct {
-	LiveFinding
-	routes []*Route
+// claim is a finding with the routes that it is about.
+type claim struct {
+	Finding
+	routes []*liveRoute
 	// cause: the routes come out as they do for its reason. Otherwise its message lists them.
 	cause bool
 }
 
 // Report adds a finding whose message lists the routes.
-func (p *LivePass) Report(f LiveFinding, routes ...*Route) { p.add(liveFinding{f, routes, false}) }
+func (p *LivePass) Report(f Finding, routes ...*liveRoute) { p.add(claim{f, routes, false}) }
 
 // ReportCause adds a finding about why routes come out as they do: those that nothing explains yet become its effects.
-func (p *LivePass) ReportCause(f LiveFinding, routes []*Route) { p.add(liveFinding{f, routes, true}) }
+func (p *LivePass) ReportCause(f Finding, routes []*liveRoute) { p.add(claim{f, routes, true}) }
 
-func (p *LivePass) add(f liveFinding) {
+func (p *LivePass) add(f claim) {
 	f.Rule = p.rule
 	if f.Consequence == "" {
 		f.Consequence = None
@@ -136,7 +91,7 @@ func (p *LivePass) add(f liveFinding) {
 }
 
 // unexplained tells whether no finding of the rules that the pass's rule comes after explains a route.
-func (p *LivePass) unexplained(r *Route) bool {
+func (p *LivePass) unexplained(r *liveRoute) bool {
 	by := p.explained[r]
 	return by == nil || !slices.Contains(p.rule.After, by.ID)
 }
@@ -154,7 +109,7 @@ func (p *LivePass) CannotTell(format string, args ...any) { p.unknown = fmt.Spri
 func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 	s := newLiveState(cp)
 	var res LiveResult
-	explained := map[*Route]*Rule{}
+	explained := map[*liveRoute]*Rule{}
 	for _, rule := range liveOrder(All()) {
 		p := &LivePass{liveState: s, rule: rule, explained: explained}
 		if rule.HandOff && len(s.servers) == 1 && len(s.fresh) < 2 && len(s.routes) == 0 {
@@ -177,21 +132,21 @@ func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 	}
 	// A rule whose findings stand as effects below others has not passed.
 	res.Passed = slices.DeleteFunc(res.Passed, func(r *Rule) bool {
-		return slices.ContainsFunc(res.Findings, func(f LiveFinding) bool {
-			return slices.ContainsFunc(f.Effects, func(e LiveEffect) bool { return slices.Contains(e.Rules, r.ID) })
+		return slices.ContainsFunc(res.Findings, func(f Finding) bool {
+			return slices.ContainsFunc(f.Effects, func(e Effect) bool { return slices.Contains(e.Rules, r.ID) })
 		})
 	})
-	slices.SortStableFunc(res.Findings, func(a, b LiveFinding) int { return int(b.Severity) - int(a.Severity) })
+	slices.SortStableFunc(res.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
 	slices.SortFunc(res.Passed, func(a, b *Rule) int { return strings.Compare(a.ID, b.ID) })
 	for _, v := range s.servers {
 		s.conclude(v, res.Findings)
 		res.Servers = append(res.Servers, v.LiveServer)
 	}
 	for _, p := range s.pairs {
-		res.Pairs = append(res.Pairs, *p)
+		res.Pairs = append(res.Pairs, p.Pair)
 	}
 	for _, r := range s.routes {
-		res.Routes = append(res.Routes, *r)
+		res.Routes = append(res.Routes, r.Route)
 	}
 	res.CannotTell = s.cannotTell()
 	res.restrict(rules)
@@ -201,7 +156,7 @@ func RunLive(cp *evidence.ControlPlane, rules []*Rule) LiveResult {
 // restrict leaves what some rules tell. An effect of a cause that is left out is a finding by itself, which names the cause.
 func (r *LiveResult) restrict(rules []*Rule) {
 	chosen := func(rule *Rule) bool { return slices.Contains(rules, rule) }
-	var findings []LiveFinding
+	var findings []Finding
 	for _, f := range r.Findings {
 		if chosen(f.Rule) {
 			findings = append(findings, f)
@@ -218,15 +173,15 @@ func (r *LiveResult) restrict(rules []*Rule) {
 	}
 	r.Findings = findings
 	r.Passed = slices.DeleteFunc(r.Passed, func(rule *Rule) bool {
-		return !chosen(rule) || slices.ContainsFunc(findings, func(f LiveFinding) bool { return f.Rule == rule })
+		return !chosen(rule) || slices.ContainsFunc(findings, func(f Finding) bool { return f.Rule == rule })
 	})
 	other := func(n Note) bool { return !chosen(n.Rule) }
 	r.Skipped, r.Unknown = slices.DeleteFunc(r.Skipped, other), slices.DeleteFunc(r.Unknown, other)
 }
 
 // effectAlone makes an effect of a finding one of the rule that would report it.
-func (f LiveFinding) effectAlone(e LiveEffect, rule *Rule) LiveFinding {
-	alone := LiveFinding{
+func (f Finding) effectAlone(e Effect, rule *Rule) Finding {
+	alone := Finding{
 		Rule: rule, Severity: rule.Severity, Servers: []string{e.Server},
 		Message: e.Message + ".",
 		Why:     fmt.Sprintf("the cause is %s on %s: %s", f.Rule.ID, joinNames(f.Servers), f.Message),
@@ -275,8 +230,8 @@ func (v *liveServer) reached() bool { return v.Evidence.Reached.OK() }
 type liveState struct {
 	cp      *evidence.ControlPlane
 	servers []*liveServer
-	pairs   []*LivePair
-	routes  []*Route
+	pairs   []*livePair
+	routes  []*liveRoute
 	fresh   []evidence.Lease
 }
 

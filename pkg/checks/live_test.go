@@ -348,32 +348,32 @@ func TestRandomPeer(t *testing.T) {
 		name     string
 		change   func(*evidence.ControlPlane)
 		resource evidence.Resource
-		want     checks.Outcome
+		want     handoff.Outcome
 		seen     string
 	}{
-		{"one peer lists it", func(*evidence.ControlPlane) {}, status, checks.HandedOff, ""},
-		{"to a server of 1.34 two list it", early, taints, checks.OutcomeUnknown, ""},
+		{"one peer lists it", func(*evidence.ControlPlane) {}, status, handoff.HandedOff, ""},
+		{"to a server of 1.34 two list it", early, taints, handoff.Unsure, ""},
 		{"one of the two has answered 404", func(c *evidence.ControlPlane) {
 			early(c)
 			c.Servers[0].Object(taints).Asked = evidence.NotServed
-		}, taints, checks.NotFound, "which cp-3 serves; it asks one of its peers at random, also cp-2, which cannot answer."},
+		}, taints, handoff.NotFound, "which cp-3 serves; it asks one of its peers at random, also cp-2, which cannot answer."},
 		{"two have the resource, one of them with the subresource", func(c *evidence.ControlPlane) {
 			d := &c.Servers[1].Local
 			d.Resources = append(d.Resources, taints)
 			slices.SortFunc(d.Resources, evidence.CompareResources)
-		}, status, checks.OutcomeUnknown, ""},
+		}, status, handoff.Unsure, ""},
 		{"one of the two cannot be asked", func(c *evidence.ControlPlane) {
 			early(c)
 			c.Servers[1].Hooks.Names = slices.DeleteFunc(c.Servers[1].Hooks.Names, func(name string) bool { return strings.Contains(name, "peer") })
 			c.Servers[1].Flags.Values["feature-gates"] = "UnknownVersionInteroperabilityProxy=false"
-		}, taints, checks.HandedOff, ""},
+		}, taints, handoff.HandedOff, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cp := readEvidence(t, "H11")
 			tc.change(cp)
 			res := checks.RunLive(cp, checks.All())
-			i := slices.IndexFunc(res.Routes, func(r checks.Route) bool {
-				return r.Server == "cp-1" && evidence.CompareResources(r.Resource, tc.resource) == 0
+			i := slices.IndexFunc(res.Routes, func(r handoff.Route) bool {
+				return r.Server == "cp-1" && r.Resource == handoff.Resource{Group: tc.resource.Group, Version: tc.resource.Version, Name: tc.resource.Resource}
 			})
 			if i < 0 || res.Routes[i].Outcome != tc.want {
 				t.Errorf("%v\n%s", res.Routes, summary(res))
@@ -381,11 +381,11 @@ func TestRandomPeer(t *testing.T) {
 			if tc.seen != "" && !strings.Contains(summary(res), tc.seen) {
 				t.Errorf("%q is not in\n%s", tc.seen, summary(res))
 			}
-			if tc.want == checks.OutcomeUnknown && !strings.HasPrefix(res.CannotTell, "cp-1 asks one of its peers at random, also cp-2 for what that lacks") {
+			if tc.want == handoff.Unsure && !strings.HasPrefix(res.CannotTell, "cp-1 asks one of its peers at random, also cp-2 for what that lacks") {
 				t.Errorf("cannot tell: %s", res.CannotTell)
 			}
 			unknown := strings.Contains(res.Servers[0].Says, "may ask peers that lack them for ")
-			if unknown != (tc.want == checks.OutcomeUnknown) {
+			if unknown != (tc.want == handoff.Unsure) {
 				t.Errorf("says %q", res.Servers[0].Says)
 			}
 		})
@@ -466,7 +466,7 @@ func FuzzRunLive(f *testing.F) {
 			disturb(r, cp)
 		}
 		res := checks.RunLive(cp, checks.All())
-		isError := func(f checks.LiveFinding) bool { return f.Severity == checks.Error }
+		isError := func(f checks.Finding) bool { return f.Severity == checks.Error }
 		failed := slices.ContainsFunc(res.Findings, isError)
 		for i := range cp.Servers {
 			if !cp.Servers[i].Reached.OK() && res.CannotTell == "" {
@@ -474,7 +474,7 @@ func FuzzRunLive(f *testing.F) {
 			}
 		}
 		for _, route := range res.Routes {
-			if route.Outcome == checks.NotFound && !route.Subresource && !failed {
+			if route.Outcome == handoff.NotFound && !route.Subresource && !failed {
 				t.Errorf("%s answers a false 404 for %s, and no error says so\n%s", route.Server, route.Resource, summary(res))
 			}
 		}

@@ -34,7 +34,7 @@ var gateOffLive = &Rule{
 			p.cannotTellOn(func(v *liveServer) bool { return v.Gate == handoff.Unknown }, "whether the gate is on")
 			return
 		}
-		p.ReportCause(LiveFinding{
+		p.ReportCause(Finding{
 			Severity: Error, Servers: serverNames(off), Consequence: FalseNotFound,
 			Message: fmt.Sprintf("the gate %s is off: %s to its peers, and they cannot find it.", release.Gate, handsNothing(off)),
 			Why:     silentWhy,
@@ -66,7 +66,7 @@ var noPeerProxyLive = &Rule{
 			p.cannotTellOn(func(v *liveServer) bool { return v.PeerCA == handoff.Unknown }, "whether peer-ca-file is set")
 			return
 		}
-		p.ReportCause(LiveFinding{
+		p.ReportCause(Finding{
 			Severity: Error, Servers: serverNames(without), Consequence: FalseNotFound,
 			Message: "runs without --peer-ca-file: it hands nothing to its peers.",
 			Why:     silentWhy,
@@ -106,7 +106,7 @@ var sharedIdentityLive = &Rule{
 		if len(leases) == 0 {
 			leases = []string{"no identity lease was renewed in the last minute"}
 		}
-		p.ReportCause(LiveFinding{
+		p.ReportCause(Finding{
 			Severity: Error, Servers: serverNames(sharing), Consequence: FalseNotFound,
 			Message: fmt.Sprintf("%s, but %s: two servers with one host name hide each other.",
 				serversRun(len(p.fresh)+short), text.Count(len(p.fresh), "identity lease")),
@@ -144,7 +144,7 @@ var sharedAddressLive = &Rule{
 				continue
 			}
 			sharing := p.where(func(v *liveServer) bool { return v.sharesAddress && v.Published == l.Published })
-			p.ReportCause(LiveFinding{
+			p.ReportCause(Finding{
 				Severity: Error, Servers: serverNames(sharing), Consequence: FalseNotFound,
 				Message: fmt.Sprintf("%s publish one address, %s: a request for one of them reaches whatever answers there.", joinNames(names), l.Published),
 				Why:     silentWhy,
@@ -174,7 +174,7 @@ var unreachableLive = &Rule{
 			if v.dial == nil || v.dial.Connected || !v.reached() || p.anyProved(v) || p.readByAPeer(v) {
 				continue
 			}
-			p.ReportCause(LiveFinding{
+			p.ReportCause(Finding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("publishes %s to its peers, and nothing answers there.", v.Published),
 				Why:     silentWhy,
@@ -208,7 +208,7 @@ var notTrustedLive = &Rule{
 					message = "its serving certificate is not signed by the cluster's CA: its peers do not trust it."
 					fix = "on " + v.Name + ": kubeadm certs renew apiserver, or set peer-ca-file on the other nodes to the CA that signs it"
 				}
-				p.ReportCause(LiveFinding{
+				p.ReportCause(Finding{
 					Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 					Message: message, Why: silentWhy, Fix: fix,
 					Seen: append([]string{fmt.Sprintf("TLS connection to %s: %s", v.Published, d.Error)}, p.failedCalls()...),
@@ -227,7 +227,7 @@ var notTrustedLive = &Rule{
 			if ca := v.flags[release.FlagPeerCAFile]; ca != "" {
 				seen = append(seen, "peer-ca-file is "+ca)
 			}
-			p.ReportCause(LiveFinding{
+			p.ReportCause(Finding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("cannot connect to %s: its peer-ca-file is not the CA that signs their certificates, or something stands between.", joinNames(serverNames(to))),
 				Why:     silentWhy,
@@ -253,7 +253,7 @@ func proxiedLive(p *LivePass) {
 		if len(to) == 0 || p.anySent(v) {
 			continue
 		}
-		p.ReportCause(LiveFinding{
+		p.ReportCause(Finding{
 			Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 			Message: fmt.Sprintf("its static pod has HTTPS_PROXY, and NO_PROXY does not cover %s: requests for peers go to the proxy.", joinNames(to)),
 			Why:     silentWhy,
@@ -310,8 +310,8 @@ var refusedLive = &Rule{
 			c := v.calls()
 			told = told || c.told
 			to := p.causes(v, handoff.SenderRefused)
-			f := LiveFinding{Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound, Why: silentWhy, Seen: p.authSeen(callsSeen(v))}
-			var causes []*Route
+			f := Finding{Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound, Why: silentWhy, Seen: p.authSeen(callsSeen(v))}
+			var causes []*liveRoute
 			switch {
 			case len(to) > 0:
 				f.Message = fmt.Sprintf("%s refuses its requests with 401: the proxy client certificate of %s is not accepted there.", joinNames(serverNames(to)), v.Name)
@@ -367,8 +367,8 @@ func (s *liveState) authSeen(seen []string) []string {
 }
 
 // refused are the resources that a server's peers answer 401 or 403 for.
-func (p *LivePass) refused(v *liveServer) []*Route {
-	return slices.DeleteFunc(slices.Clone(p.routes), func(r *Route) bool { return r.from != v || r.Outcome != Refused })
+func (p *LivePass) refused(v *liveServer) []*liveRoute {
+	return slices.DeleteFunc(slices.Clone(p.routes), func(r *liveRoute) bool { return r.from != v || r.Outcome != handoff.Refused })
 }
 
 // discoveryForbiddenLive is MVP515.
@@ -400,20 +400,20 @@ var discoveryForbiddenLive = &Rule{
 			if bad {
 				evidence = append(evidence, seen)
 			}
-			p.ReportCause(LiveFinding{
+			p.ReportCause(Finding{
 				Severity: Error, Servers: serverNames(from), Consequence: FalseNotFound,
 				Message: "the peers forbid reading their discovery documents (403), so nothing is handed to them.",
 				Why:     silentWhy, Seen: evidence, Fix: fix,
 			}, p.causedBy(from, handoff.Undiscoverable))
 		case len(to) > 0:
-			p.ReportCause(LiveFinding{
+			p.ReportCause(Finding{
 				Severity: Error, Servers: serverNames(from), Consequence: FalseNotFound,
 				Message: "the peers answer its requests for discovery documents with 403, though the group system:authenticated may read them.",
 				Why:     silentWhy, Seen: p.forbiddenCalls(from),
 				Fix: "look at the peers' --authorization-config and at their audit log for the user system:apiserver",
 			}, p.causedBy(from, handoff.Undiscoverable))
 		case bad:
-			p.Report(LiveFinding{
+			p.Report(Finding{
 				Severity: Warning, Message: "the group system:authenticated may not read discovery documents by the usual binding.",
 				Why:  "servers read their peers' discovery documents when one of these starts: with 403 they would hand nothing to it.",
 				Seen: []string{seen}, Fix: fix,

@@ -66,28 +66,28 @@ func (s *liveState) causes(from *liveServer, cause handoff.Cause) []*liveServer 
 
 // causedBy returns the routes that come out as they do for one of the causes. A cause concerns the given servers as senders or
 // as peers.
-func (s *liveState) causedBy(concerned []*liveServer, causes ...handoff.Cause) []*Route {
-	follows := func(r *Route, to *liveServer) bool {
+func (s *liveState) causedBy(concerned []*liveServer, causes ...handoff.Cause) []*liveRoute {
+	follows := func(r *liveRoute, to *liveServer) bool {
 		p := s.pair(r.from, to)
 		return p.Verdict == handoff.No &&
 			slices.ContainsFunc(p.Causes, func(c handoff.Cause) bool { return slices.Contains(causes, c) }) &&
 			(slices.Contains(concerned, r.from) || slices.Contains(concerned, to))
 	}
-	return s.routesWhere(func(r *Route) bool {
-		return !r.Subresource && (r.Outcome == NotFound || r.Outcome == PeerGone) &&
+	return s.routesWhere(func(r *liveRoute) bool {
+		return !r.Subresource && (r.Outcome == handoff.NotFound || r.Outcome == handoff.Unavailable) &&
 			slices.ContainsFunc(r.serving, func(to *liveServer) bool { return follows(r, to) })
 	})
 }
 
 // routesWhere returns the routes for which a test holds.
-func (s *liveState) routesWhere(holds func(*Route) bool) []*Route {
-	return slices.DeleteFunc(slices.Clone(s.routes), func(r *Route) bool { return !holds(r) })
+func (s *liveState) routesWhere(holds func(*liveRoute) bool) []*liveRoute {
+	return slices.DeleteFunc(slices.Clone(s.routes), func(r *liveRoute) bool { return !holds(r) })
 }
 
 // explain returns a finding with the effects of what it is the cause of, and notes what it explains: of two causes it is the
 // first one.
-func (s *liveState) explain(f liveFinding, explained map[*Route]*Rule) LiveFinding {
-	first := slices.DeleteFunc(f.routes, func(r *Route) bool { return explained[r] != nil })
+func (s *liveState) explain(f claim, explained map[*liveRoute]*Rule) Finding {
+	first := slices.DeleteFunc(f.routes, func(r *liveRoute) bool { return explained[r] != nil })
 	for _, r := range first {
 		explained[r] = f.Rule
 	}
@@ -96,40 +96,40 @@ func (s *liveState) explain(f liveFinding, explained map[*Route]*Rule) LiveFindi
 			f.Effects = append(f.Effects, effectsOn(v, first)...)
 		}
 	}
-	return f.LiveFinding
+	return f.Finding
 }
 
 // effectsOn says what clients of a server get for routes of it.
-func effectsOn(v *liveServer, routes []*Route) []LiveEffect {
-	var found, gone []*Route
+func effectsOn(v *liveServer, routes []*liveRoute) []Effect {
+	var found, gone []*liveRoute
 	for _, r := range routes {
 		switch {
 		case r.from != v:
-		case r.Outcome == NotFound:
+		case r.Outcome == handoff.NotFound:
 			found = append(found, r)
 		default:
 			gone = append(gone, r)
 		}
 	}
-	var effects []LiveEffect
+	var effects []Effect
 	if len(found) > 0 {
-		e := LiveEffect{
+		e := Effect{
 			Rules: []string{"MVP501"}, Server: v.Name,
 			Message: "answers 404 for " + listRoutes(found) + ", which " + servedBy(found) + " " + serves(found),
 		}
 		if v.release.Does(release.MergesDiscovery) &&
-			slices.ContainsFunc(found, func(r *Route) bool { return !r.Merged && r.Resource.Group != "" }) {
+			slices.ContainsFunc(found, func(r *liveRoute) bool { return !r.merged && r.Resource.Group != "" }) {
 			e.Rules = append(e.Rules, "MVP502")
 		}
 		effects = append(effects, e)
 	}
 	if len(gone) > 0 {
-		effects = append(effects, LiveEffect{Rules: []string{"MVP511"}, Server: v.Name, Message: "answers 503 for " + listRoutes(gone)})
+		effects = append(effects, Effect{Rules: []string{"MVP511"}, Server: v.Name, Message: "answers 503 for " + listRoutes(gone)})
 	}
 	return effects
 }
 
-func serves(routes []*Route) string {
+func serves(routes []*liveRoute) string {
 	if names := servedBy(routes); strings.Contains(names, " and ") {
 		return "serve"
 	}
@@ -204,18 +204,20 @@ var peerGone = &Rule{
 		if len(gone) == 0 {
 			gone = []string{"no server serves these resources, and a merged discovery document offers them"}
 		}
-		p.reportGone(LiveFinding{
+		p.reportGone(Finding{
 			Severity: Warning, Seen: gone,
 			Message: "offers resources of a server that is gone.",
 			Why:     "requests for them get 503 until that server is back or its lease has run out.",
 			Fix:     "bring the server back; if it is gone for good, delete its lease in kube-system",
-		}, func(r *Route) bool { return len(r.serving) == 0 && (r.Outcome == PeerGone || r.Merged) })
-		p.reportGone(LiveFinding{
+		}, func(r *liveRoute) bool { return len(r.serving) == 0 && (r.Outcome == handoff.Unavailable || r.merged) })
+		p.reportGone(Finding{
 			Severity: Error,
 			Message:  "cannot reach a peer that runs, and answers 503.",
 			Why:      "it has read what the peer serves, and cannot connect to it now.",
 			Fix:      "look for \"peer\" in the log of kube-apiserver there: it says why the connection fails",
-		}, func(r *Route) bool { return len(r.serving) > 0 && r.Outcome == PeerGone && !r.Subresource })
+		}, func(r *liveRoute) bool {
+			return len(r.serving) > 0 && r.Outcome == handoff.Unavailable && !r.Subresource
+		})
 		if len(p.findings) == 0 && !p.cp.Shared.Leases.OK() {
 			p.CannotTell("the identity leases cannot be read: %s", p.cp.Shared.Leases.Reason)
 		}
@@ -223,10 +225,10 @@ var peerGone = &Rule{
 }
 
 // reportGone reports a finding with those routes that no cause explains and for which a test holds.
-func (p *LivePass) reportGone(f LiveFinding, holds func(*Route) bool) {
-	routes := p.routesWhere(func(r *Route) bool { return p.unexplained(r) && holds(r) })
+func (p *LivePass) reportGone(f Finding, holds func(*liveRoute) bool) {
+	routes := p.routesWhere(func(r *liveRoute) bool { return p.unexplained(r) && holds(r) })
 	for _, v := range p.servers {
-		if slices.ContainsFunc(routes, func(r *Route) bool { return r.from == v }) {
+		if slices.ContainsFunc(routes, func(r *liveRoute) bool { return r.from == v }) {
 			f.Servers = append(f.Servers, v.Name)
 		}
 	}
@@ -247,12 +249,12 @@ var false404 = &Rule{
 	Live: func(p *LivePass) {
 		asked := 0
 		for _, v := range p.servers {
-			var routes []*Route
+			var routes []*liveRoute
 			for _, r := range p.routes {
-				if r.from == v && !r.Subresource && r.Outcome != OutcomeUnknown {
+				if r.from == v && !r.Subresource && r.Outcome != handoff.Unsure {
 					asked++
 				}
-				if r.from == v && !r.Subresource && p.unexplained(r) && r.Outcome == NotFound && r.ByGet {
+				if r.from == v && !r.Subresource && p.unexplained(r) && r.Outcome == handoff.NotFound && r.ByGet {
 					routes = append(routes, r)
 				}
 			}
@@ -265,8 +267,8 @@ var false404 = &Rule{
 }
 
 // reportFalse404 reports the 404s of a server, those apart that it answers because of the peer that it asks.
-func (p *LivePass) reportFalse404(v *liveServer, routes []*Route) {
-	var random, others []*Route
+func (p *LivePass) reportFalse404(v *liveServer, routes []*liveRoute) {
+	var random, others []*liveRoute
 	var lacking []string
 	for _, r := range routes {
 		if len(r.lackedBy) > 0 {
@@ -275,11 +277,11 @@ func (p *LivePass) reportFalse404(v *liveServer, routes []*Route) {
 			others = append(others, r)
 		}
 	}
-	report := func(routes []*Route, cause, fix string) {
+	report := func(routes []*liveRoute, cause, fix string) {
 		if len(routes) == 0 {
 			return
 		}
-		p.Report(LiveFinding{
+		p.Report(Finding{
 			Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 			Message: fmt.Sprintf("answers 404 for %s, which %s %s%s.", listRoutes(routes), servedBy(routes), serves(routes), cause),
 			Why:     silentWhy,
@@ -309,7 +311,7 @@ func (p *LivePass) withoutCause(v *liveServer) string {
 // unaskedRoutes says why no resource shows anything.
 func (p *LivePass) unaskedRoutes() {
 	switch {
-	case len(p.routes) > 0 && slices.ContainsFunc(p.routes, func(r *Route) bool { return !r.Subresource }):
+	case len(p.routes) > 0 && slices.ContainsFunc(p.routes, func(r *liveRoute) bool { return !r.Subresource }):
 		p.CannotTell("servers differ in what they serve, and neither GETs nor documents show who hands off")
 	default:
 		p.Skip("all servers serve the same resources")
@@ -332,9 +334,9 @@ var mergedIncomplete = &Rule{
 				continue
 			}
 			merging++
-			var routes []*Route
+			var routes []*liveRoute
 			for _, r := range p.routes {
-				lacks := r.from == v && !r.Subresource && r.Resource.Group != "" && v.Evidence.Merged.OK() && !r.Merged && len(r.serving) > 0
+				lacks := r.from == v && !r.Subresource && r.Resource.Group != "" && v.Evidence.Merged.OK() && !r.merged && len(r.serving) > 0
 				if lacks && p.unexplained(r) {
 					routes = append(routes, r)
 				}
@@ -342,7 +344,7 @@ var mergedIncomplete = &Rule{
 			if len(routes) == 0 {
 				continue
 			}
-			p.Report(LiveFinding{
+			p.Report(Finding{
 				Severity: Error, Servers: []string{v.Name}, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("its discovery document lacks %s, which %s %s.", listRoutes(routes), servedBy(routes), serves(routes)),
 				Why:     "garbage collection and namespace deletion do not know of these resources while they are asking this server.",

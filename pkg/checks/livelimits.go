@@ -37,7 +37,7 @@ var evidenceLimited = &Rule{
 					servers = append(servers, m.server)
 				}
 			}
-			p.Report(LiveFinding{
+			p.Report(Finding{
 				Severity: Info, Servers: servers,
 				Message: fmt.Sprintf("%s cannot be read (%s): %s.", source.name, strings.Join(reasons, "; "), source.cost),
 				Why:     "what only this source tells stays unknown.",
@@ -132,23 +132,23 @@ func bindingMissing(b evidence.Binding) []missing {
 }
 
 // conclude says what came of a server.
-func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
+func (s *liveState) conclude(v *liveServer, findings []Finding) {
 	if !v.reached() {
 		v.Result, v.Says = handoff.Unknown, "cannot be asked"
 		return
 	}
-	var handed, notFound, gone, refused, random []*Route
+	var handed, notFound, gone, refused, random []*liveRoute
 	unknown := 0
 	for _, r := range s.routes {
 		switch {
 		case r.from != v || r.Subresource:
-		case r.Outcome == HandedOff:
+		case r.Outcome == handoff.HandedOff:
 			handed = append(handed, r)
-		case r.Outcome == NotFound:
+		case r.Outcome == handoff.NotFound:
 			notFound = append(notFound, r)
-		case r.Outcome == PeerGone || r.Merged && len(r.serving) == 0:
+		case r.Outcome == handoff.Unavailable || r.merged && len(r.serving) == 0:
 			gone = append(gone, r)
-		case r.Outcome == Refused:
+		case r.Outcome == handoff.Refused:
 			refused = append(refused, r)
 		case len(r.lackedBy) > 0 && len(r.serving) > 0:
 			random = append(random, r)
@@ -164,7 +164,7 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 	}
 	if len(gone) > 0 {
 		says = append(says, "503 for "+countResources(gone))
-		if slices.ContainsFunc(gone, func(r *Route) bool { return len(r.serving) > 0 }) {
+		if slices.ContainsFunc(gone, func(r *liveRoute) bool { return len(r.serving) > 0 }) {
 			v.Result = handoff.No
 		}
 	}
@@ -198,10 +198,10 @@ func (s *liveState) conclude(v *liveServer, findings []LiveFinding) {
 }
 
 // countResources counts resources, without their subresources where there are any.
-func countResources(routes []*Route) string {
+func countResources(routes []*liveRoute) string {
 	n := 0
 	for _, r := range routes {
-		if !r.Resource.IsSubresource() {
+		if !r.resource.IsSubresource() {
 			n++
 		}
 	}
@@ -212,14 +212,14 @@ func countResources(routes []*Route) string {
 }
 
 // accused tells whether an error is about the server.
-func (s *liveState) accused(v *liveServer, findings []LiveFinding) bool {
-	return slices.ContainsFunc(findings, func(f LiveFinding) bool {
+func (s *liveState) accused(v *liveServer, findings []Finding) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool {
 		return f.Severity == Error && slices.Contains(f.Servers, v.Name)
 	})
 }
 
 // shortcoming says in a few words why a server that answers no false 404 now is not fit.
-func (s *liveState) shortcoming(v *liveServer, findings []LiveFinding) string {
+func (s *liveState) shortcoming(v *liveServer, findings []Finding) string {
 	switch {
 	case v.Gate == handoff.No:
 		return "gate off"
@@ -230,7 +230,7 @@ func (s *liveState) shortcoming(v *liveServer, findings []LiveFinding) string {
 	case v.sharesAddress:
 		return "publishes another server's address"
 	}
-	i := slices.IndexFunc(findings, func(f LiveFinding) bool { return f.Severity == Error && slices.Contains(f.Servers, v.Name) })
+	i := slices.IndexFunc(findings, func(f Finding) bool { return f.Severity == Error && slices.Contains(f.Servers, v.Name) })
 	switch findings[i].Rule {
 	case notTrustedLive:
 		if v.dial != nil && v.dial.Connected && !v.dial.Named {
@@ -252,7 +252,7 @@ func (s *liveState) shortcoming(v *liveServer, findings []LiveFinding) string {
 // unsure tells whether it is unknown of a server if it hands requests to a peer that has something for it, or would to
 // any peer while all serve the same.
 func (s *liveState) unsure(v *liveServer) bool {
-	differ := slices.ContainsFunc(s.routes, func(r *Route) bool { return !r.Subresource && len(r.serving) > 0 })
+	differ := slices.ContainsFunc(s.routes, func(r *liveRoute) bool { return !r.Subresource && len(r.serving) > 0 })
 	for _, p := range s.pairs {
 		if p.from == v && p.Verdict == handoff.Unknown && p.to.reached() && (!differ || s.awaitsAnswer(v, p.to)) {
 			return true
@@ -263,14 +263,14 @@ func (s *liveState) unsure(v *liveServer) bool {
 
 // awaitsAnswer tells whether a request of one server has to be answered by the other, as nothing has shown yet.
 func (s *liveState) awaitsAnswer(from, to *liveServer) bool {
-	return slices.ContainsFunc(s.between(from, to), func(r *Route) bool { return r.Outcome == OutcomeUnknown })
+	return slices.ContainsFunc(s.between(from, to), func(r *liveRoute) bool { return r.Outcome == handoff.Unsure })
 }
 
 // randomPeers says that a server may ask a peer which lacks what it is asked for; empty where it may not.
 func (s *liveState) randomPeers(name string) string {
 	var lacking []string
 	for _, r := range s.routes {
-		if r.from.Name == name && r.Outcome == OutcomeUnknown && len(r.serving) > 0 {
+		if r.from.Name == name && r.Outcome == handoff.Unsure && len(r.serving) > 0 {
 			lacking = append(lacking, serverNames(r.lackedBy)...)
 		}
 	}

@@ -19,7 +19,7 @@ var legacyDiscovery = &Rule{
 	Live: func(p *LivePass) {
 		var names []string
 		for _, r := range p.routes {
-			if r.Outcome == HandedOff && !slices.Contains(names, r.Server) {
+			if r.Outcome == handoff.HandedOff && !slices.Contains(names, r.Server) {
 				names = append(names, r.Server)
 			}
 		}
@@ -27,7 +27,7 @@ var legacyDiscovery = &Rule{
 			p.Skip("nothing is handed off")
 			return
 		}
-		p.Report(LiveFinding{
+		p.Report(Finding{
 			Severity: Info, Servers: names,
 			Message: "legacy discovery does not list what is handed off.",
 			Why:     "clients of before 1.27 do not see these resources on such a server until it is upgraded.",
@@ -48,12 +48,12 @@ var subresourceStays = &Rule{
 	Live: func(p *LivePass) {
 		// One finding for all servers that lack the same.
 		lacking := map[string][]*liveServer{}
-		routes := map[string][]*Route{}
+		routes := map[string][]*liveRoute{}
 		var order []string
 		for _, v := range p.servers {
-			var own []*Route
+			var own []*liveRoute
 			for _, r := range p.routes {
-				if r.from == v && r.Subresource && r.Outcome == NotFound {
+				if r.from == v && r.Subresource && r.Outcome == handoff.NotFound {
 					own = append(own, r)
 				}
 			}
@@ -68,7 +68,7 @@ var subresourceStays = &Rule{
 		}
 		for _, key := range order {
 			own := routes[key]
-			p.Report(LiveFinding{
+			p.Report(Finding{
 				Severity: Info, Servers: serverNames(lacking[key]), Consequence: FalseNotFound,
 				Message: fmt.Sprintf("404 for %s, which %s %s: subresources of a resource that a server has itself are not handed off.", listRoutes(own), servedBy(own), serves(own)),
 				Why:     "no setting changes that; it ends with the upgrade of the older servers.",
@@ -91,7 +91,7 @@ var nothingToProve = &Rule{
 	Live: func(p *LivePass) {
 		alive := p.where(func(v *liveServer) bool { return true })
 		differ := slices.ContainsFunc(alive, func(v *liveServer) bool { return v.Local != alive[0].Local && v.Local >= 0 })
-		if len(alive) < 2 || differ || slices.ContainsFunc(p.routes, func(r *Route) bool { return !r.Subresource }) {
+		if len(alive) < 2 || differ || slices.ContainsFunc(p.routes, func(r *liveRoute) bool { return !r.Subresource }) {
 			p.Skip("servers differ in what they serve")
 			return
 		}
@@ -114,7 +114,7 @@ var nothingToProve = &Rule{
 		each("has read its peers' discovery documents", func(v *liveServer) bool {
 			return p.hasReadAll(v)
 		})
-		p.Report(LiveFinding{
+		p.Report(Finding{
 			Severity: Info,
 			Message:  fmt.Sprintf("the %d servers serve the same %d resources: no request can show a hand-off yet.", len(alive), alive[0].Local),
 			Why:      "the hand-off of a resource shows when the first server is upgraded.",

@@ -31,14 +31,18 @@ func (s *liveState) findRoutes() {
 }
 
 func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*liveServer) {
-	route := &Route{
-		Server: v.Name, Resource: r, Outcome: OutcomeUnknown, from: v, serving: serving,
-		Merged: v.Evidence.Merged.OK() && v.Evidence.Merged.Lists(r),
+	route := &liveRoute{
+		Route: handoff.Route{
+			Server: v.Name, Outcome: handoff.Unsure,
+			Resource: handoff.Resource{Group: r.Group, Version: r.Version, Name: r.Resource},
+		},
+		resource: r, from: v, serving: serving,
+		merged: v.Evidence.Merged.OK() && v.Evidence.Merged.Lists(r),
 	}
 	for _, peer := range serving {
 		route.ServedBy = append(route.ServedBy, peer.Name)
 	}
-	if len(serving) == 0 && !route.Merged {
+	if len(serving) == 0 && !route.merged {
 		return
 	}
 	if name, _, sub := strings.Cut(r.Resource, "/"); sub {
@@ -51,22 +55,22 @@ func (s *liveState) addRoute(v *liveServer, r evidence.Resource, serving []*live
 	case object != nil && object.Alone == evidence.Served:
 		return // it has it by now
 	case object != nil && object.Asked == evidence.Served:
-		route.Outcome, route.ByGet = HandedOff, true
+		route.Outcome, route.ByGet = handoff.HandedOff, true
 	case object != nil && object.Asked == evidence.NotServed:
-		route.Outcome, route.ByGet = NotFound, true
+		route.Outcome, route.ByGet = handoff.NotFound, true
 	case object != nil && object.Asked == evidence.Unavailable:
-		route.Outcome, route.ByGet = PeerGone, true
+		route.Outcome, route.ByGet = handoff.Unavailable, true
 	case object != nil && object.Asked == evidence.Denied && object.Alone == evidence.NotServed:
 		// The server itself lets the user ask, so it is the peer that does not: it takes the sender for the user.
-		route.Outcome, route.ByGet = Refused, true
+		route.Outcome, route.ByGet = handoff.Refused, true
 	case r.Group == "" || route.Subresource:
 		// Discovery of the core group is never merged, and that of a subresource tells nothing.
-	case route.bySettings() == NotFound:
-		route.Outcome = NotFound
+	case route.bySettings() == handoff.NotFound:
+		route.Outcome = handoff.NotFound
 	case v.Evidence.Merged.OK() && v.release.Does(release.MergesDiscovery):
-		route.Outcome = NotFound
-		if route.Merged {
-			route.Outcome = HandedOff
+		route.Outcome = handoff.NotFound
+		if route.merged {
+			route.Outcome = handoff.HandedOff
 		}
 	}
 	route.lackedBy = s.mayLack(route)
@@ -80,8 +84,8 @@ func (s *liveState) doubtRoutes() {
 			pair := s.pair(r.from, p)
 			return pair.Verdict == handoff.No && len(pair.Causes) > 0
 		})
-		if len(r.lackedBy) > 0 && r.Outcome == HandedOff {
-			r.Outcome, r.ByGet = OutcomeUnknown, false
+		if len(r.lackedBy) > 0 && r.Outcome == handoff.HandedOff {
+			r.Outcome, r.ByGet = handoff.Unsure, false
 		}
 	}
 }
@@ -89,16 +93,16 @@ func (s *liveState) doubtRoutes() {
 // mayLack returns the peers that the server may ask for a resource which they do not have. Of the peers whose discovery has it, a
 // server asks one at random. Subresources do not count in that; and a server before 1.35 takes for a peer's what the peer
 // lists of its own peers.
-func (s *liveState) mayLack(r *Route) (peers []*liveServer) {
-	parent := r.Resource
-	name, _, sub := strings.Cut(r.Resource.Resource, "/")
+func (s *liveState) mayLack(r *liveRoute) (peers []*liveServer) {
+	parent := r.resource
+	name, _, sub := strings.Cut(r.resource.Resource, "/")
 	parent.Resource = name
 	readsMerged := !r.from.release.IsZero() && r.from.release.Does(release.ReadsMergedDiscovery)
 	for _, p := range s.servers {
 		if p == r.from || !p.reached() || slices.Contains(r.serving, p) {
 			continue
 		}
-		lists := readsMerged && p.release.Does(release.MergesDiscovery) && p.Evidence.Merged.OK() && p.Evidence.Merged.Lists(r.Resource)
+		lists := readsMerged && p.release.Does(release.MergesDiscovery) && p.Evidence.Merged.OK() && p.Evidence.Merged.Lists(r.resource)
 		if lists || sub && !r.Subresource && p.Evidence.Serves(parent) {
 			peers = append(peers, p)
 		}
@@ -107,7 +111,7 @@ func (s *liveState) mayLack(r *Route) (peers []*liveServer) {
 }
 
 // bySettings tells the outcome as far as the settings of the sender alone decide it.
-func (r *Route) bySettings() Outcome {
+func (r *liveRoute) bySettings() handoff.Outcome {
 	sender := handoff.Server{Gate: r.from.Gate, PeerCA: r.from.PeerCA, Identity: handoff.Unknown}
 	peer := handoff.Server{Gate: handoff.Unknown, Identity: handoff.Unknown, Address: handoff.Unknown}
 	handed, _ := handoff.Judge(sender, peer, unknownLink)
@@ -116,8 +120,8 @@ func (r *Route) bySettings() Outcome {
 
 // between returns the routes that would lead from one server to the other and no third, as far as they are for the
 // servers to hand on.
-func (s *liveState) between(from, to *liveServer) []*Route {
-	var routes []*Route
+func (s *liveState) between(from, to *liveServer) []*liveRoute {
+	var routes []*liveRoute
 	for _, r := range s.routes {
 		if r.from == from && !r.Subresource && slices.Contains(r.serving, to) {
 			routes = append(routes, r)
@@ -136,18 +140,18 @@ func (s *liveState) findPairs() {
 			if !to.reached() && verdict != handoff.No {
 				verdict, causes = handoff.Unknown, []handoff.Cause{handoff.PeerUnreachable}
 			}
-			s.pairs = append(s.pairs, &LivePair{From: from.Name, To: to.Name, Verdict: verdict, Causes: causes, from: from, to: to})
+			s.pairs = append(s.pairs, &livePair{handoff.Pair{From: from.Name, To: to.Name, Verdict: verdict, Causes: causes}, from, to})
 		}
 	}
 }
 
-func (s *liveState) pair(from, to *liveServer) *LivePair {
+func (s *liveState) pair(from, to *liveServer) *livePair {
 	for _, p := range s.pairs {
 		if p.from == from && p.to == to {
 			return p
 		}
 	}
-	return &LivePair{From: from.Name, To: to.Name, Verdict: handoff.Unknown, from: from, to: to}
+	return &livePair{handoff.Pair{From: from.Name, To: to.Name, Verdict: handoff.Unknown}, from, to}
 }
 
 // side is what the server itself brings to a hand-off.
@@ -230,7 +234,7 @@ func (s *liveState) link(from, to *liveServer) handoff.Link {
 
 // refuses tells whether a server has answered a request that another one handed on for a client with 401 or 403.
 func (s *liveState) refuses(v, sender *liveServer) bool {
-	return slices.ContainsFunc(s.between(sender, v), func(r *Route) bool { return r.Outcome == Refused && len(r.serving) == 1 })
+	return slices.ContainsFunc(s.between(sender, v), func(r *liveRoute) bool { return r.Outcome == handoff.Refused && len(r.serving) == 1 })
 }
 
 // countsForAll tells whether a server's counters speak for each of its peers. Each peer is asked for two documents, so fewer
@@ -311,9 +315,9 @@ func (v *liveServer) calls() calls {
 func (s *liveState) proved(from, to *liveServer) handoff.Answer {
 	for _, r := range s.between(from, to) {
 		switch {
-		case r.Outcome == HandedOff && len(r.serving) == 1:
+		case r.Outcome == handoff.HandedOff && len(r.serving) == 1:
 			return handoff.Yes
-		case r.Outcome == NotFound && len(r.lackedBy) == 0, (r.Outcome == PeerGone || r.Outcome == Refused) && len(r.serving) == 1:
+		case r.Outcome == handoff.NotFound && len(r.lackedBy) == 0, (r.Outcome == handoff.Unavailable || r.Outcome == handoff.Refused) && len(r.serving) == 1:
 			return handoff.No
 		}
 	}
@@ -321,7 +325,7 @@ func (s *liveState) proved(from, to *liveServer) handoff.Answer {
 }
 
 // listRoutes says which resources routes are about: the group version once, then the names.
-func listRoutes(routes []*Route) string {
+func listRoutes(routes []*liveRoute) string {
 	const most = 12
 	var b strings.Builder
 	last := ""
@@ -330,7 +334,7 @@ func listRoutes(routes []*Route) string {
 			fmt.Fprintf(&b, " and %d more", len(routes)-most)
 			break
 		}
-		gv := r.Resource.GroupVersion()
+		gv := r.resource.GroupVersion()
 		switch {
 		case gv == last:
 			b.WriteString(", ")
@@ -339,14 +343,14 @@ func listRoutes(routes []*Route) string {
 		default:
 			b.WriteString(gv + " ")
 		}
-		b.WriteString(r.Resource.Resource)
+		b.WriteString(r.Resource.Name)
 		last = gv
 	}
 	return b.String()
 }
 
 // servedBy joins the names of the servers that serve all of the routes' resources.
-func servedBy(routes []*Route) string {
+func servedBy(routes []*liveRoute) string {
 	var names []string
 	for _, r := range routes {
 		for _, name := range r.ServedBy {

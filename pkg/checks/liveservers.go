@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
@@ -44,21 +45,21 @@ var serverUnreachable = &Rule{
 			if v.lease != nil {
 				seen = append(seen, fmt.Sprintf("its identity lease was renewed %d s ago", int(p.cp.Shared.Leases.Now.Sub(v.lease.Renewed).Seconds())))
 			}
-			f := LiveFinding{
+			f := Finding{
 				Severity: Error, Servers: []string{v.Name},
 				Message: "cannot be asked: " + v.Evidence.Reached.Reason + ".",
 				Why:     "nothing is known of this server, so the verdict is incomplete.",
 				Seen:    seen,
 				Fix:     "make sure that it runs and answers here, or run mvpcheck on a control-plane node; a node that is gone for good: wait until its lease has run out",
 			}
-			p.ReportCause(f, p.routesWhere(func(r *Route) bool { return r.Outcome == PeerGone && len(r.serving) == 0 }))
+			p.ReportCause(f, p.routesWhere(func(r *liveRoute) bool { return r.Outcome == handoff.Unavailable && len(r.serving) == 0 }))
 		}
 		if left := p.unlisted(); len(left) > 0 && !p.given() {
 			var seen []string
 			for _, l := range left {
 				seen = append(seen, fmt.Sprintf("identity lease %s of host %q, renewed %d s ago", l.Name, l.Hostname, int(p.cp.Shared.Leases.Now.Sub(l.Renewed).Seconds())))
 			}
-			p.Report(LiveFinding{
+			p.Report(Finding{
 				Severity: Error,
 				Message: fmt.Sprintf("%s, and the cluster names the addresses of %d only: the others could not be asked.",
 					serversRun(len(p.fresh)), len(p.servers)),
@@ -94,7 +95,7 @@ var publishedDiffers = &Rule{
 			}
 			known++
 			if want != evidence.Canonical(v.Published) {
-				p.Report(LiveFinding{
+				p.Report(Finding{
 					Severity: Warning, Servers: []string{v.Name},
 					Message: fmt.Sprintf("publishes %s to its peers; by its flags it should be %s.", v.Published, want),
 					Why:     "peers use the address in the identity lease.",
@@ -136,7 +137,7 @@ var tooManyReleases = &Rule{
 		if apart < 2 {
 			return
 		}
-		f := LiveFinding{
+		f := Finding{
 			Severity: Info, Servers: []string{oldest.Name, newest.Name},
 			Message: fmt.Sprintf("the servers are %d minor releases apart: 1.%d and 1.%d.", apart, oldest.minor, newest.minor),
 			Why:     "Kubernetes supports one minor between API servers. Up to two apart, the hand-off was seen to work.",

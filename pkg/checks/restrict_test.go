@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/handoff"
 )
 
 func readEvidence(t *testing.T, file string) *evidence.ControlPlane {
@@ -34,7 +35,7 @@ func TestCauseLeftOut(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	f := r.Findings[0]
-	want := LiveFinding{
+	want := Finding{
 		Rule: effect, Severity: Error, Servers: []string{"cp-1"}, Consequence: FalseNotFound, Seen: f.Seen, Fix: f.Fix,
 		Message: "answers 404 for admissionregistration.k8s.io/v1 mutatingadmissionpolicies, mutatingadmissionpolicybindings, which cp-2 serves.",
 		Why:     "the cause is MVP504 on cp-1: runs without --peer-ca-file: it hands nothing to its peers.",
@@ -52,7 +53,7 @@ func TestSelectionChangesNoTruth(t *testing.T) {
 	}
 	type truth struct {
 		Says, CannotTell string
-		Outcome          Outcome
+		Outcome          handoff.Outcome
 	}
 	truths := func(r LiveResult) []truth {
 		out := []truth{{CannotTell: r.CannotTell}}
@@ -80,7 +81,7 @@ func TestSelectionChangesNoTruth(t *testing.T) {
 					if !slices.Contains(rules, f.Rule) {
 						continue
 					}
-					if !slices.ContainsFunc(some.Findings, func(g LiveFinding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
+					if !slices.ContainsFunc(some.Findings, func(g Finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
 						t.Errorf("%s, %d rules: %s is lost: %s", file, len(rules), f.Rule.ID, f.Message)
 					}
 				}
