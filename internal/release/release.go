@@ -180,15 +180,3 @@ var known = sync.OnceValue(func() []Release {
 	slices.SortFunc(all, Release.Compare)
 	return all
 })
-
-// Pair is an upgrade: the servers run From and are brought to To.
-type Pair struct{ From, To Release }
-
-// Pairs lists the upgrades between neighbouring known minors, oldest first.
-func Pairs() []Pair {
-	var all []Pair
-	for r := Oldest(); r.Before(Newest()); r = r.Next() {
-		all = append(all, Pair{From: r, To: r.Next()})
-	}
-	return all
-}

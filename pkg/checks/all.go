@@ -56,10 +56,7 @@ func Pairs(c *config.Cluster, from, to release.Release) (pairs []Pair, why strin
 		case !to.IsZero():
 			from, fromWhy = to.Prev(), "the minor before --to"
 		default:
-			for _, p := range release.Pairs() {
-				pairs = append(pairs, Pair{From: p.From, To: p.To, Upgrade: true})
-			}
-			return pairs, "no version known (" + source + ")", nil
+			return KnownPairs(), "no version known (" + source + ")", nil
 		}
 	}
 	upgrade := true
@@ -72,6 +69,15 @@ func Pairs(c *config.Cluster, from, to release.Release) (pairs []Pair, why strin
 		to, toWhy = from.Next(), "the next minor"
 	}
 	return []Pair{{From: from, To: to, Upgrade: upgrade}}, fmt.Sprintf("from: %s; to: %s", fromWhy, toWhy), nil
+}
+
+// KnownPairs returns the upgrades between neighbouring releases that mvpcheck knows, oldest first.
+func KnownPairs() []Pair {
+	var all []Pair
+	for r := release.Oldest(); r.Before(release.Newest()); r = r.Next() {
+		all = append(all, Pair{From: r, To: r.Next(), Upgrade: true})
+	}
+	return all
 }
 
 // configuredRelease is the release that a configuration names, zero where it names none; source says where it stands.

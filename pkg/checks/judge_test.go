@@ -90,3 +90,13 @@ func TestReportMerges(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestKnownPairs(t *testing.T) {
+	var got []string
+	for _, p := range KnownPairs() {
+		got = append(got, p.String())
+	}
+	if diff := cmp.Diff([]string{"1.33 -> 1.34", "1.34 -> 1.35", "1.35 -> 1.36", "1.36 -> 1.37"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -85,9 +85,7 @@ func TestCasesWithRules(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, p := range release.Pairs() {
-			pairs = append(pairs, checks.Pair{From: p.From, To: p.To, Upgrade: true})
-		}
+		pairs = append(pairs, checks.KnownPairs()...)
 		for _, pair := range pairs {
 			o := Options{Judge: judgeBy(pair)}
 			r, err := Fix(name, data, o)
@@ -112,8 +110,8 @@ func TestOneRuleStopsNoServer(t *testing.T) {
 		if err != nil || len(in.Clusters) == 0 {
 			continue
 		}
-		for _, p := range release.Pairs() {
-			every := judgeBy(checks.Pair{From: p.From, To: p.To, Upgrade: true})
+		for _, p := range checks.KnownPairs() {
+			every := judgeBy(p)
 			stops := func(in *config.Input) int {
 				n := 0
 				for _, c := range in.Clusters {

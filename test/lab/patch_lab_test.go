@@ -37,10 +37,10 @@ func TestPatched(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := map[string]bool{}
-			for _, p := range release.Pairs() {
+			for _, p := range checks.KnownPairs() {
 				var judged checks.Result
 				r, err := patch.Fix(file, text, patch.Options{Judge: func(c *config.Cluster) []checks.Finding {
-					judged = checks.Run(checks.Input{Cluster: c, Pair: checks.Pair{From: p.From, To: p.To, Upgrade: true}}, fixable())
+					judged = checks.Run(checks.Input{Cluster: c, Pair: p}, fixable())
 					return judged.Findings
 				}})
 				if err != nil || !r.Changed() || seen[string(r.After)] {
