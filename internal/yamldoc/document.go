@@ -20,6 +20,8 @@ type Document struct {
 	Start, End int
 	// Root is nil for a document without a value (blank, or only comments).
 	Root *Value
+
+	inner map[*Value]*Text // the texts within its scalars that were asked for
 }
 
 // SyntaxError is a text that is not YAML.
@@ -45,8 +47,15 @@ func OneLine(msg string) string {
 }
 
 // Documents splits the text as kubeadm and kubectl do, at lines that start with "---", and reads each
-// document. An error is a *SyntaxError.
+// document, the first time that it is called. An error is a *SyntaxError.
 func (t *Text) Documents() ([]*Document, error) {
+	if t.docs == nil && t.err == nil {
+		t.docs, t.err = t.read()
+	}
+	return t.docs, t.err
+}
+
+func (t *Text) read() ([]*Document, error) {
 	data := t.Data
 	if err := t.checkEncoding(); err != nil {
 		return nil, err

@@ -5,6 +5,9 @@
 // places from the nodes of go.yaml.in/yaml/v3. Text that stands inside a string
 // (a ConfigMap's data, kind's kubeadmConfigPatches) is read the same way, and its
 // places are those of the file around it.
+//
+// Operations on the values (File.Apply) are byte edits: every other byte stays, and the edited
+// text is read again before it is returned.
 package yamldoc
 
 import (
@@ -20,6 +23,7 @@ type File struct {
 	Data []byte
 
 	lines []int // byte offset of the start of each line, filled on first use
+	text  *Text
 }
 
 // NewFile returns a File of the given name and content.

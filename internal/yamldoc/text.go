@@ -22,10 +22,19 @@ type Text struct {
 	encode func(e Edit) ([]byte, error)
 	// fixed says why this text cannot be edited in place; empty: it can.
 	fixed string
+
+	// What Documents returns.
+	docs []*Document
+	err  error
 }
 
 // Text returns the whole file as a text.
-func (f *File) Text() *Text { return &Text{File: f, Data: f.Data} }
+func (f *File) Text() *Text {
+	if f.text == nil {
+		f.text = &Text{File: f, Data: f.Data}
+	}
+	return f.text
+}
 
 // Outer returns the scalar that holds the text, or nil for a whole file.
 func (t *Text) Outer() *Value { return t.outer }
@@ -104,6 +113,16 @@ func behindBreak(src []byte, pos int) int {
 
 // Inner returns the text that a string scalar holds, so that it can be read as YAML in turn.
 func (v *Value) Inner() *Text {
+	if v.doc.inner[v] == nil {
+		if v.doc.inner == nil {
+			v.doc.inner = map[*Value]*Text{}
+		}
+		v.doc.inner[v] = v.innerText()
+	}
+	return v.doc.inner[v]
+}
+
+func (v *Value) innerText() *Text {
 	outer := v.doc.Text.Data
 	t := &Text{File: v.doc.Text.File, Data: []byte(v.Text), outer: v}
 	refuse := func(why string) *Text {

@@ -87,11 +87,13 @@ func plainPathError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Read reads a configuration. The error is a *source.SyntaxError for text that is not YAML, an *Error for a
+// Read reads a configuration. The error is a *yamldoc.SyntaxError for text that is not YAML, an *Error for a
 // file that holds nothing that mvpcheck reads or that kubeadm could not decode.
-func Read(name string, data []byte) (*Input, error) {
-	file := yamldoc.NewFile(name, data)
-	if len(bytes.TrimSpace(data)) == 0 {
+func Read(name string, data []byte) (*Input, error) { return FromFile(yamldoc.NewFile(name, data)) }
+
+// FromFile reads a configuration as Read does. Documents of the file that were read before are not read again.
+func FromFile(file *yamldoc.File) (*Input, error) {
+	if len(bytes.TrimSpace(file.Data)) == 0 {
 		return nil, fileError(file, 0, true, "the file is empty")
 	}
 	if err := lookAlike(file); err != nil {

@@ -12,32 +12,56 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// plan turns a change into the edit that makes it; nil where nothing is left to change. added are the flags that were
-// added before: new ones go below them.
-func plan(c *config.Cluster, ch checks.Change, added []string) (*edit, error) {
+// planner turns the changes of a finding into operations on the file.
+type planner struct {
+	c *config.Cluster
+	// added are the flags that were added before: new ones go below them.
+	added []string
+	// fresh counts those that the operations add.
+	fresh int
+	ops   []yamldoc.Op
+}
+
+func (p *planner) plan(ch checks.Change) error {
 	switch ch.Op {
 	case checks.SetGate:
-		return setGate(c, ch.Gate, ch.On, added)
+		return p.setGate(ch.Gate, ch.On)
 	case checks.SetFlag:
-		return setFlag(c, ch.Flag, ch.Value, added)
+		return p.setFlag(ch.Flag, ch.Value)
 	case checks.SetArg:
-		return setArg(ch.Arg, ch.Value)
+		return p.setArg(ch.Arg, ch.Value)
 	case checks.RemoveArg:
-		return removeArg(ch.Arg)
+		return p.at(ch.Arg.Node, yamldoc.Op{Kind: yamldoc.Remove, Drop: meaningless})
 	case checks.RenameArg:
-		return renameArg(ch.Arg, ch.Flag)
+		return p.renameArg(ch.Arg, ch.Flag)
 	case checks.DropMergeMethod:
-		return dropMergeMethod(ch.Arg)
+		return p.dropMergeMethod(ch.Arg)
 	case checks.QuoteValue:
-		return quoteScalar(ch.Node, ch.Value)
+		return p.at(ch.Node, yamldoc.Op{Kind: yamldoc.QuoteScalar, Text: ch.Value})
 	case checks.ReshapeArgs:
-		return reshape(ch.Entry, listForm(c))
+		kind := yamldoc.ToMap
+		if listForm(p.c) {
+			kind = yamldoc.ToList
+		}
+		return p.at(ch.Entry.Value, yamldoc.Op{Kind: kind})
 	case checks.RemoveEntry:
-		return removeEntry(ch.Entry.Value.Parent(), ch.Entry)
+		return p.at(ch.Entry.Value, yamldoc.Op{Kind: yamldoc.Remove, Drop: meaningless})
 	case checks.AddVolume:
-		return addVolume(c, ch.Value)
+		p.addVolume(ch.Value)
+		return nil
 	}
-	return nil, fmt.Errorf("mvpcheck does not know the change %d", ch.Op)
+	return fmt.Errorf("mvpcheck does not know the change %d", ch.Op)
+}
+
+// meaningless are the keys that go when what they hold becomes empty: kubeadm reads nothing else from their
+// absence, and Cluster API refuses a null there.
+var meaningless = []string{"extraArgs", "extraVolumes", "featureGates", "apiServer", "controllerManager", "scheduler"}
+
+// at adds an operation on a value that stands in the file.
+func (p *planner) at(v *yamldoc.Value, op yamldoc.Op) error {
+	op.Path = yamldoc.PathTo(v)
+	p.ops = append(p.ops, op)
+	return v.Editable()
 }
 
 // listForm tells whether the extraArgs of this configuration are a list: from kubeadm v1beta4 and from
@@ -59,19 +83,19 @@ func controlPlane(c *config.Cluster) *yamldoc.Value {
 	return v
 }
 
-// argsPath is the way from the cluster's root to its apiServer.
-func argsPath(c *config.Cluster) []string {
+// apiServerKeys is the way from the cluster's root to a field of its apiServer.
+func apiServerKeys(c *config.Cluster, field string) []string {
 	if c.Form == config.FormControlPlane && c.Root.Entry() != nil && c.Root.Entry().Key == "kubeadmConfigSpec" {
-		return []string{"clusterConfiguration", "apiServer"}
+		return []string{"clusterConfiguration", "apiServer", field}
 	}
-	return []string{"apiServer"}
+	return []string{"apiServer", field}
 }
 
 // setGate sets a gate where the gates stand. Several feature-gates flags accumulate, and of one gate the last
 // entry wins: the last flag that names it is changed, else the last flag.
-func setGate(c *config.Cluster, gate string, on bool, added []string) (*edit, error) {
+func (p *planner) setGate(gate string, on bool) error {
 	var last, naming *config.Arg
-	for _, a := range c.APIServer.Args {
+	for _, a := range p.c.APIServer.Args {
 		if release.NormalizeFlag(a.Name) != release.FlagFeatureGates || a.MergeMethod != "" {
 			continue
 		}
@@ -86,178 +110,137 @@ func setGate(c *config.Cluster, gate string, on bool, added []string) (*edit, er
 		last = naming
 	}
 	if last == nil {
-		return addFlag(c, release.FlagFeatureGates, release.SetGate("", gate, on), added)
+		p.addFlag(release.FlagFeatureGates, release.SetGate("", gate, on))
+		return nil
 	}
-	return setArg(last, release.SetGate(last.Value, gate, on))
+	return p.setArg(last, release.SetGate(last.Value, gate, on))
 }
 
 // setFlag sets a flag that takes one value: of several the last, which is the one in force.
-func setFlag(c *config.Cluster, flag, value string, added []string) (*edit, error) {
+func (p *planner) setFlag(flag, value string) error {
 	var last *config.Arg
-	for _, a := range c.APIServer.Args {
+	for _, a := range p.c.APIServer.Args {
 		if release.NormalizeFlag(a.Name) == release.NormalizeFlag(flag) {
 			last = a
 		}
 	}
-	if last == nil {
-		return addFlag(c, flag, value, added)
+	switch {
+	case last == nil:
+		p.addFlag(flag, value)
+		return nil
+	case last.MergeMethod != "" && last.ValueNode != nil && last.ValueNode.Kind == yamldoc.String && last.ValueNode.Text == value:
+		return p.dropMergeMethod(last)
 	}
-	if e, err := setArg(last, value); e != nil || err != nil {
-		return e, err
-	}
-	if last.MergeMethod != "" {
-		return dropMergeMethod(last)
-	}
-	return nil, nil
+	return p.setArg(last, value)
 }
 
 // setArg gives an argument another value, and does nothing where it has that.
-func setArg(a *config.Arg, value string) (*edit, error) {
-	switch {
-	case a.ValueNode == nil:
-		p := printerFor(layoutOf(a.Node.Document()), a.Node)
-		p.value = layoutOf(a.Node.Document()).siblingHabitOf(a.Node.Parent())
-		return insertEntry(a.Node, "value", str(value), p, atEnd)
-	case a.ValueNode.Kind == yamldoc.String && a.ValueNode.Text == value:
-		return nil, nil
+func (p *planner) setArg(a *config.Arg, value string) error {
+	switch v := a.ValueNode; {
+	case v == nil:
+		habit := yamldoc.QuoteHabit(yamldoc.FieldValues(a.Node.Parent(), "value"))
+		return p.at(a.Node, yamldoc.Op{Kind: yamldoc.AddEntry, Key: "value", Value: yamldoc.Scalar(value, habit), At: yamldoc.AtEnd})
+	case v.Kind == yamldoc.String && v.Text == value:
+		return nil
 	}
-	return setScalar(a.ValueNode, value)
+	return p.setScalar(a.ValueNode, value)
 }
 
-// siblingHabitOf is how the values of a list of arguments are quoted.
-func (l *layout) siblingHabitOf(list *yamldoc.Value) yamldoc.Style {
-	if list == nil || list.Kind != yamldoc.List {
-		return yamldoc.Plain
+// setScalar refuses values that a template will fill in.
+func (p *planner) setScalar(v *yamldoc.Value, text string) error {
+	if err := p.at(v, yamldoc.Op{Kind: yamldoc.SetScalar, Text: text}); err != nil {
+		return err
 	}
-	return quoteHabit(fieldValues(list, "value"))
+	if mark := config.PlaceholderIn(v.Text); mark != "" {
+		return &yamldoc.EditError{At: v.Place(), Reason: fmt.Sprintf("the value has the template mark %s: change the template", mark)}
+	}
+	return nil
 }
 
 // inMap tells whether an argument is an entry of a map, not an item of a list.
 func inMap(a *config.Arg) bool { return a.Node == a.ValueNode }
 
-func removeArg(a *config.Arg) (*edit, error) {
+func (p *planner) renameArg(a *config.Arg, name string) error {
 	if inMap(a) {
-		return removeEntry(a.Node.Parent(), a.Node.Entry())
+		return p.at(a.Node, yamldoc.Op{Kind: yamldoc.Rename, Key: name})
 	}
-	return removeItem(a.Node)
+	return p.setScalar(a.Node.Get("name"), name)
 }
 
-func renameArg(a *config.Arg, name string) (*edit, error) {
-	if inMap(a) {
-		return renameKey(a.Node.Parent(), a.Node.Entry(), name)
+func (p *planner) dropMergeMethod(a *config.Arg) error {
+	if v := a.Node.Get("mergeMethod"); v != nil {
+		return p.at(v, yamldoc.Op{Kind: yamldoc.Remove, Drop: meaningless})
 	}
-	return setScalar(a.Node.Get("name"), name)
+	return nil
 }
 
-func dropMergeMethod(a *config.Arg) (*edit, error) {
-	entry := a.Node.Find("mergeMethod")
-	if entry == nil {
-		return nil, nil
+// addFlag adds an argument to apiServer's extraArgs.
+func (p *planner) addFlag(name, value string) {
+	keys := apiServerKeys(p.c, "extraArgs")
+	have := p.c.Root.Get(keys...)
+	style, keyStyle := p.argHabits()
+	op := yamldoc.Op{
+		Kind: yamldoc.AddEntry, Path: yamldoc.PathTo(p.c.Root).To(keys...), At: leading(have, p.added) + p.fresh,
+		Key: name, Keys: keyStyle, Value: yamldoc.Scalar(value, style),
 	}
-	return removeEntry(a.Node, entry)
-}
-
-// addFlag adds an argument to apiServer's extraArgs, with the parents that are missing.
-func addFlag(c *config.Cluster, name, value string, added []string) (*edit, error) {
-	keys := append(argsPath(c), "extraArgs")
-	found, missing := descend(c.Root, keys)
-	l := layoutOf(c.Root.Document())
-	p := printerFor(l, found)
-	p.value, p.key = argHabits(c, l)
-	asList := listForm(c)
-	n := object(field{name, str(value)})
-	item := argItem(name, value)
-	if asList {
-		item.entries[0].value.style, item.entries[0].value.styled = nameHabit(c, l), true
-		n = list(item)
-		p.key = itemKeyHabit(c, l)
+	if listForm(p.c) {
+		op.Kind, op.Value = yamldoc.AddItem, argItem(name, value)
+		op.Value.Fields[0].Value.Style, op.Value.Fields[1].Value.Style = p.nameHabit(), style
+		op.Keys = p.itemKeyHabit()
 	}
-	top := leading(found, added)
-	switch {
-	case len(missing) > 0 || found.Kind == yamldoc.Null || found.Kind != yamldoc.String && emptyCollection(found):
-		return create(found, missing, n, p)
-	case asList && found.Kind == yamldoc.List:
-		return insertItem(found, item, p, top)
-	case !asList && found.Kind == yamldoc.Map:
-		return insertEntry(found, name, str(value), p, top)
-	}
-	return nil, refuse(found, "%s is %s, which this apiVersion does not take", found.Path(), found.Kind)
-}
-
-// nameHabit is how the names of arguments are quoted.
-func nameHabit(c *config.Cluster, l *layout) yamldoc.Style {
-	var names []*yamldoc.Value
-	for _, a := range c.APIServer.Args {
-		if !inMap(a) && a.Node != nil && a.Node.Document() == l.doc {
-			names = append(names, a.Node.Get("name"))
-		}
-	}
-	return quoteHabit(names)
+	p.fresh++
+	p.ops = append(p.ops, op)
 }
 
 // leading counts the arguments at the top of a collection that have one of the names.
-func leading(v *yamldoc.Value, names []string) position {
+func leading(v *yamldoc.Value, names []string) int {
 	n := 0
+	if v == nil {
+		return n
+	}
 	for _, item := range v.Items {
 		if !slices.Contains(names, item.Get("name").Str()) {
-			return position(n)
+			return n
 		}
 		n++
 	}
-	for _, e := range ownEntries(v) {
+	for _, e := range v.Own() {
 		if !slices.Contains(names, e.Key) {
-			return position(n)
+			return n
 		}
 		n++
 	}
-	return position(n)
+	return n
 }
 
-func argItem(name, value string) node {
-	return object(field{"name", str(name)}, field{"value", str(value)})
+func argItem(name, value string) yamldoc.Node {
+	return yamldoc.Object(field("name", name), field("value", value))
 }
 
-// descend follows the keys as far as there is a map that has them, and returns the keys that are missing.
-func descend(v *yamldoc.Value, keys []string) (found *yamldoc.Value, missing []string) {
-	for i, key := range keys {
-		next := v.Find(key)
-		if v.Kind != yamldoc.Map || next == nil {
-			return v, keys[i:]
+// field is a key whose value is a string.
+func field(key, value string) yamldoc.NodeField {
+	return yamldoc.NodeField{Key: key, Value: yamldoc.Scalar(value, yamldoc.Plain)}
+}
+
+// ownArgs are the arguments of a component that stand in the document of the ClusterConfiguration.
+func (p *planner) ownArgs(args []*config.Arg) []*config.Arg {
+	var own []*config.Arg
+	for _, a := range args {
+		if a.Node != nil && a.Node.Document() == p.c.Root.Document() {
+			own = append(own, a)
 		}
-		v = next.Value
 	}
-	return v, nil
-}
-
-func emptyCollection(v *yamldoc.Value) bool {
-	return (v.Kind == yamldoc.Map || v.Kind == yamldoc.List) && len(v.Entries) == 0 && len(v.Items) == 0
-}
-
-// create puts content below found, within maps for the missing keys.
-func create(found *yamldoc.Value, missing []string, n node, p *printer) (*edit, error) {
-	for i := len(missing) - 1; i > 0; i-- {
-		n = object(field{missing[i], n})
-	}
-	switch {
-	case found.Kind == yamldoc.Null || emptyCollection(found):
-		if len(missing) > 0 {
-			n = object(field{missing[0], n})
-		}
-		return fill(found, n, p)
-	case found.Kind == yamldoc.Map && len(missing) > 0:
-		return insertEntry(found, missing[0], n, p, atEnd)
-	}
-	return nil, refuse(found, "%s is %s, not a map", found.Path(), found.Kind)
+	return own
 }
 
 // argHabits is how the values and the keys of arguments are quoted: those of apiServer, else of the other
 // components.
-func argHabits(c *config.Cluster, l *layout) (value, key yamldoc.Style) {
-	for _, args := range [][]*config.Arg{c.APIServer.Args, c.ControllerManager.Args, c.Scheduler.Args} {
+func (p *planner) argHabits() (value, key yamldoc.Style) {
+	for _, args := range [][]*config.Arg{p.c.APIServer.Args, p.c.ControllerManager.Args, p.c.Scheduler.Args} {
 		var values []*yamldoc.Value
 		var keys []*yamldoc.Entry
-		for _, a := range args {
-			if a.Node == nil || a.Node.Document() != l.doc || a.Node.Fixed != "" || a.Field != "extraArgs" {
+		for _, a := range p.ownArgs(args) {
+			if a.Node.Fixed != "" || a.Field != "extraArgs" {
 				continue
 			}
 			values = append(values, a.ValueNode)
@@ -265,7 +248,7 @@ func argHabits(c *config.Cluster, l *layout) (value, key yamldoc.Style) {
 				keys = append(keys, a.Node.Entry())
 			}
 		}
-		value, key = quoteHabit(values), keyHabit(l, keys)
+		value, key = yamldoc.QuoteHabit(values), yamldoc.KeyHabit(keys)
 		if value == yamldoc.Plain && key != yamldoc.Plain {
 			// Even the names of the flags are quoted.
 			value = key
@@ -277,39 +260,49 @@ func argHabits(c *config.Cluster, l *layout) (value, key yamldoc.Style) {
 	return value, key
 }
 
-// itemKeyHabit is how the keys name and value are quoted.
-func itemKeyHabit(c *config.Cluster, l *layout) yamldoc.Style {
-	var keys []*yamldoc.Entry
-	for _, a := range c.APIServer.Args {
-		if !inMap(a) && a.Node != nil && a.Node.Document() == l.doc && a.Node.Fixed == "" {
-			keys = append(keys, ownEntries(a.Node)...)
+// nameHabit is how the names of arguments are quoted, itemKeyHabit how the keys name and value are.
+func (p *planner) nameHabit() yamldoc.Style {
+	var names []*yamldoc.Value
+	for _, a := range p.ownArgs(p.c.APIServer.Args) {
+		if !inMap(a) {
+			names = append(names, a.Node.Get("name"))
 		}
 	}
-	return keyHabit(l, keys)
+	return yamldoc.QuoteHabit(names)
+}
+
+func (p *planner) itemKeyHabit() yamldoc.Style {
+	var keys []*yamldoc.Entry
+	for _, a := range p.ownArgs(p.c.APIServer.Args) {
+		if !inMap(a) && a.Node.Fixed == "" {
+			keys = append(keys, a.Node.Own()...)
+		}
+	}
+	return yamldoc.KeyHabit(keys)
 }
 
 // addVolume mounts a path of the host into the pod of kube-apiserver.
-func addVolume(c *config.Cluster, hostPath string) (*edit, error) {
-	for _, v := range c.APIServer.Volumes {
+func (p *planner) addVolume(hostPath string) {
+	for _, v := range p.c.APIServer.Volumes {
 		if v.HostPath == hostPath && v.MountPath == hostPath {
-			return nil, nil
+			return
 		}
 	}
-	found, missing := descend(c.Root, append(argsPath(c), "extraVolumes"))
-	l := layoutOf(c.Root.Document())
-	p := printerFor(l, found)
-	p.value, _ = argHabits(c, l)
-	item := volumeItem(c, hostPath)
-	if len(missing) == 0 && found.Kind == yamldoc.List && len(found.Items) > 0 {
-		p.value = quoteHabit(append(fieldValues(found, "hostPath"), fieldValues(found, "mountPath")...))
-		return insertItem(found, item, p, 0)
+	keys := apiServerKeys(p.c, "extraVolumes")
+	style, _ := p.argHabits()
+	if have := p.c.Root.Get(keys...); have != nil && len(have.Items) > 0 {
+		style = yamldoc.QuoteHabit(append(yamldoc.FieldValues(have, "hostPath"), yamldoc.FieldValues(have, "mountPath")...))
 	}
-	return create(found, missing, list(item), p)
+	p.ops = append(p.ops, yamldoc.Op{Kind: yamldoc.AddItem, Path: yamldoc.PathTo(p.c.Root).To(keys...), Value: volumeItem(p.c, hostPath, style)})
 }
 
-func volumeItem(c *config.Cluster, hostPath string) node {
-	return object(field{"name", str(volumeName(c, hostPath))}, field{"hostPath", str(hostPath)},
-		field{"mountPath", str(hostPath)}, field{"readOnly", trueNode()})
+func volumeItem(c *config.Cluster, hostPath string, style yamldoc.Style) yamldoc.Node {
+	item := yamldoc.Object(field("name", volumeName(c, hostPath)), field("hostPath", hostPath), field("mountPath", hostPath))
+	for i := range item.Fields {
+		item.Fields[i].Value.Style = style
+	}
+	item.Fields = append(item.Fields, yamldoc.NodeField{Key: "readOnly", Value: yamldoc.Node{Kind: yamldoc.Bool, Text: "true"}})
+	return item
 }
 
 // volumeName returns a name that no other volume of the pod has: a second volume of a name replaces the first.
@@ -324,15 +317,10 @@ func volumeName(c *config.Cluster, hostPath string) string {
 	if len(base) > 40 || base == "" {
 		base = "ca"
 	}
-	name := "peer-" + strings.TrimPrefix(base, "peer-")
-	for n := 2; ; n++ {
-		taken := false
-		for _, v := range c.APIServer.Volumes {
-			taken = taken || v.Name == name
-		}
-		if !taken {
-			return name
-		}
-		name = fmt.Sprintf("peer-%s-%d", strings.TrimPrefix(base, "peer-"), n)
+	first := "peer-" + strings.TrimPrefix(base, "peer-")
+	name := first
+	for n := 2; slices.ContainsFunc(c.APIServer.Volumes, func(v config.Volume) bool { return v.Name == name }); n++ {
+		name = fmt.Sprintf("%s-%d", first, n)
 	}
+	return name
 }

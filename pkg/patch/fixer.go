@@ -14,10 +14,7 @@ import (
 
 // fixer is the state of patching one file.
 type fixer struct {
-	name    string
-	options Options
-
-	data     []byte
+	options  Options
 	in       *config.Input
 	findings []judged
 	// before are what stops kube-apiserver in the file as it was, by any rule.
@@ -46,8 +43,8 @@ type judged struct {
 
 func (j judged) key() findingKey { return findingKey{j.cluster, j.Key()} }
 
-func (f *fixer) read() error {
-	in, err := config.Read(f.name, f.data)
+func (f *fixer) read(file *yamldoc.File) error {
+	in, err := config.FromFile(file)
 	if err != nil {
 		return err
 	}
@@ -214,35 +211,24 @@ func (f *fixer) credit(j *judged, before []judged) []*checks.Rule {
 	return rules
 }
 
-// change makes the changes of a finding one by one; each but the first is moved to where the ones before have
-// put what it is about.
+// change makes the changes of a finding.
 func (f *fixer) change(j *judged) error {
-	changes := slices.Clone(j.Changes)
-	for i := range changes {
-		e, err := plan(f.in.Clusters[j.cluster], changes[i], f.added)
-		if err != nil {
+	p := planner{c: f.in.Clusters[j.cluster], added: f.added}
+	for _, ch := range j.Changes {
+		if err := p.plan(ch); err != nil {
 			return err
 		}
-		if e == nil {
-			continue
-		}
-		after, err := apply(f.in.File, e)
-		if err != nil {
-			return err
-		}
-		f.data = after
-		f.added = append(slices.Clip(f.added), addedFlag(f.in.Clusters[j.cluster], changes[i])...)
-		if err := f.read(); err != nil {
-			return err
-		}
-		if j.cluster >= len(f.in.Clusters) {
-			return errors.New("the edit would hide the configuration")
-		}
-		for k := i + 1; k < len(changes); k++ {
-			if changes[k], err = moveChange(changes[k], e, f.in); err != nil {
-				return err
-			}
-		}
+		f.added = append(slices.Clip(f.added), addedFlag(p.c, ch)...)
+	}
+	file, _, err := f.in.File.Apply(p.ops...)
+	if err != nil {
+		return err
+	}
+	if err := f.read(file); err != nil {
+		return err
+	}
+	if j.cluster >= len(f.in.Clusters) {
+		return errors.New("the edit would hide the configuration")
 	}
 	return nil
 }
@@ -266,9 +252,9 @@ func addedFlag(c *config.Cluster, ch checks.Change) []string {
 func (f *fixer) refuse(j *judged, err error) {
 	f.refused[j.key()]++
 	r := &Refusal{At: j.At, Reason: err.Error(), Rule: j.Rule, Lines: byHand(f.in.Clusters[j.cluster], j.Changes)}
-	var ee *editError
-	if errors.As(err, &ee) && !ee.at.IsZero() {
-		r.At = ee.at
+	var ee *yamldoc.EditError
+	if errors.As(err, &ee) && !ee.At.IsZero() {
+		r.At = ee.At
 	}
 	for _, other := range f.refusals {
 		if other.At.Start == r.At.Start && other.Reason == r.Reason && slices.Equal(other.Lines, r.Lines) {
@@ -319,91 +305,4 @@ func refuseForm(c *config.Cluster) *Refusal {
 		reason = fmt.Sprintf("kubeadm.k8s.io/%s is too old to be edited: %s", c.APIVersion, hint)
 	}
 	return &Refusal{At: c.APIVersionAt, Reason: reason}
-}
-
-// moveChange finds what a change is about in the file as it was read again after an edit.
-func moveChange(ch checks.Change, e *edit, in *config.Input) (checks.Change, error) {
-	var err error
-	if ch.Arg != nil {
-		arg := *ch.Arg
-		if arg.Node, err = moveValue(arg.Node, e, in); err != nil {
-			return ch, err
-		}
-		if arg.ValueNode, err = moveValue(arg.ValueNode, e, in); err != nil {
-			return ch, err
-		}
-		if inMap(ch.Arg) {
-			arg.ValueNode = arg.Node
-		}
-		arg.NameAt = yamldoc.Place{}
-		ch.Arg = &arg
-	}
-	if ch.Node, err = moveValue(ch.Node, e, in); err != nil {
-		return ch, err
-	}
-	if ch.Entry != nil {
-		v, err := moveValue(ch.Entry.Value, e, in)
-		if err != nil {
-			return ch, err
-		}
-		ch.Entry = v.Entry()
-	}
-	return ch, nil
-}
-
-// moveValue finds a value again: in the same document, at its offset less or more what the edit took or added
-// in front of it.
-func moveValue(v *yamldoc.Value, e *edit, in *config.Input) (*yamldoc.Value, error) {
-	if v == nil {
-		return nil, nil
-	}
-	doc, err := sameDocument(v.Document(), in)
-	if err != nil {
-		return nil, err
-	}
-	start := v.Start
-	if d := v.Document(); d.Index == e.doc.Index && d.FileIndex() == e.doc.FileIndex() && (d.Text.Outer() == nil) == (e.doc.Text.Outer() == nil) {
-		start = moveOffset(start, e.edits)
-	}
-	start += doc.Start - v.Document().Start
-	var found *yamldoc.Value
-	walk(doc.Root, func(w *yamldoc.Value) {
-		if w.Start == start && w.Kind == v.Kind && (w.Entry() == nil) == (v.Entry() == nil) {
-			found = w
-		}
-	})
-	if found == nil {
-		return nil, refuse(v, "%s is gone with another change", v.Path())
-	}
-	return found, nil
-}
-
-func moveOffset(pos int, edits []yamldoc.Edit) int {
-	moved := pos
-	for _, e := range edits {
-		if e.End <= pos {
-			moved += len(e.New) - (e.End - e.Start)
-		}
-	}
-	return moved
-}
-
-// sameDocument returns the document of an input that stands where d does in the input before.
-func sameDocument(d *yamldoc.Document, in *config.Input) (*yamldoc.Document, error) {
-	outer := d.Text.Outer()
-	docs := in.Docs
-	if outer != nil {
-		scalar := valueAt(in.Docs[d.FileIndex()-1].Root, jsonPath(outer))
-		if scalar == nil {
-			return nil, fmt.Errorf("%s is gone", outer.Path())
-		}
-		var err error
-		if docs, err = scalar.Inner().Documents(); err != nil {
-			return nil, err
-		}
-	}
-	if d.Index > len(docs) {
-		return nil, errors.New("a document is gone")
-	}
-	return docs[d.Index-1], nil
 }

@@ -3,8 +3,10 @@ package patch
 import (
 	"bytes"
 	"errors"
-	"reflect"
+
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
@@ -148,8 +150,8 @@ func checkOthers(t *testing.T, r *Result) {
 	for i, d := range before.Docs {
 		e := r.Input.Docs[i]
 		if edited[d.Index] {
-			if a, b := withoutArgs(d.Root.JSON()), withoutArgs(e.Root.JSON()); !reflect.DeepEqual(a, b) {
-				t.Errorf("document %d: %s changed\n%s\n%s", d.Index, firstDifference(a, b, ""), r.Before, r.After)
+			if diff := cmp.Diff(withoutArgs(d.Root.JSON()), withoutArgs(e.Root.JSON())); diff != "" {
+				t.Errorf("document %d (-before +after):\n%s\n%s\n%s", d.Index, diff, r.Before, r.After)
 			}
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 // cluster within the file. It is tried and judged anew as Fix does it. The result is nil where there is no such finding; the
 // error is that of Fix.
 func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *checks.Finding) bool) (*Result, error) {
-	f := &fixer{name: name, options: o, data: data, refused: map[findingKey]int{}}
-	if err := f.read(); err != nil {
+	f := &fixer{options: o, refused: map[findingKey]int{}}
+	if err := f.read(yamldoc.NewFile(name, data)); err != nil {
 		return nil, err
 	}
 	if err := f.refuseForms(); err != nil {
@@ -34,7 +34,7 @@ func FixOne(name string, data []byte, o Options, chosen func(cluster int, f *che
 		if len(f.refusals) > 0 {
 			return nil, joinRefusals(f.refusals)
 		}
-		return &Result{Name: name, Before: data, After: f.data, Applied: f.applied, Input: f.in}, nil
+		return &Result{Name: name, Before: data, After: f.in.File.Data, Applied: f.applied, Input: f.in}, nil
 	}
 	return nil, nil
 }

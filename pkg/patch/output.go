@@ -13,23 +13,13 @@ import (
 // ExtraArgs returns the apiServer part of a configuration that the flags come from, extraArgs and extraVolumes,
 // as YAML in the form of its apiVersion.
 func ExtraArgs(c *config.Cluster) ([]byte, error) {
-	component := object()
+	component := yamldoc.Object()
 	for _, key := range []string{"extraArgs", "extraVolumes"} {
 		if v := c.APIServer.Node.Get(key); v != nil && v.Kind != yamldoc.Null {
-			component.entries = append(component.entries, field{key, nodeOf(v)})
+			component.Fields = append(component.Fields, yamldoc.NodeField{Key: key, Value: yamldoc.NodeOf(v)})
 		}
 	}
-	return printYAML(object(field{"apiServer", component}))
-}
-
-// printYAML writes new content the way kubeadm does.
-func printYAML(n node) ([]byte, error) {
-	p := printer{habits: habits{step: 2}, literal: true}
-	lines := p.block(n, "")
-	if p.err != nil {
-		return nil, p.err
-	}
-	return []byte(strings.Join(lines, "\n") + "\n"), nil
+	return yamldoc.Object(yamldoc.NodeField{Key: "apiServer", Value: component}).Print()
 }
 
 // onlyCluster returns the cluster of a result; some outputs are of one only.
@@ -54,37 +44,20 @@ func ConfigMap(r *Result) ([]byte, error) {
 	}
 	switch c.Form {
 	case config.FormConfigMap:
-		n := nodeOf(objectOf(c))
-		n.drop("status")
-		for i, f := range n.entries {
-			if f.key == "metadata" {
-				n.entries[i].value.drop(serverFields...)
+		n := yamldoc.NodeOf(objectOf(c), "status")
+		for i, f := range n.Fields {
+			if f.Key == "metadata" {
+				n.Fields[i].Value = yamldoc.NodeOf(objectOf(c).Get("metadata"), serverFields...)
 			}
 		}
-		return printYAML(n)
+		return n.Print()
 	case config.FormKubeadm:
-		return printYAML(object(
-			field{"apiVersion", str("v1")},
-			field{"kind", str("ConfigMap")},
-			field{"metadata", object(field{"name", str("kubeadm-config")}, field{"namespace", str("kube-system")})},
-			field{"data", object(field{"ClusterConfiguration", str(documentText(c.Doc))})},
-		))
+		return yamldoc.Object(field("apiVersion", "v1"), field("kind", "ConfigMap"),
+			yamldoc.NodeField{Key: "metadata", Value: yamldoc.Object(field("name", "kubeadm-config"), field("namespace", "kube-system"))},
+			yamldoc.NodeField{Key: "data", Value: yamldoc.Object(field("ClusterConfiguration", documentText(c.Doc)))},
+		).Print()
 	}
 	return nil, fmt.Errorf("%s: a %s has no kubeadm-config ConfigMap", r.Name, c.Form)
-}
-
-func (n *node) drop(keys ...string) {
-	var kept []field
-	for _, f := range n.entries {
-		gone := false
-		for _, key := range keys {
-			gone = gone || f.key == key
-		}
-		if !gone {
-			kept = append(kept, f)
-		}
-	}
-	n.entries = kept
 }
 
 // objectOf returns the object of the file that holds the configuration: the document, or the item of a List.

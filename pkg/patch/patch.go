@@ -1,8 +1,9 @@
 // Package patch makes the changes that findings ask for, as byte edits of the file that was read.
 //
 // Every byte that need not change stays: comments, order, quoting, line ends. No document is written
-// from nodes or structs. Each edit is tried on a copy, the whole file is read again, and unless exactly
-// the wanted values changed the edit is refused, with the lines to write by hand.
+// from nodes or structs. Changes become operations on the values of the file; internal/yamldoc does them and
+// reads the whole file again. Unless exactly the wanted values changed, and the finding is gone, all is
+// refused, with the lines to write by hand.
 package patch
 
 import (
@@ -56,8 +57,8 @@ const maxRounds = 200
 // file anew after each, so that no finding with changes is left. The error is one of config.Read, or has a
 // *Refusal for each change that cannot be made safely; then nothing is changed at all.
 func Fix(name string, data []byte, o Options) (*Result, error) {
-	f := &fixer{name: name, options: o, data: data, refused: map[findingKey]int{}}
-	if err := f.read(); err != nil {
+	f := &fixer{options: o, refused: map[findingKey]int{}}
+	if err := f.read(yamldoc.NewFile(name, data)); err != nil {
 		return nil, err
 	}
 	if err := f.refuseForms(); err != nil {
@@ -80,7 +81,7 @@ func Fix(name string, data []byte, o Options) (*Result, error) {
 	if len(f.refusals) > 0 {
 		return nil, joinRefusals(f.refusals)
 	}
-	r := &Result{Name: name, Before: data, After: f.data, Applied: f.applied, Input: f.in}
+	r := &Result{Name: name, Before: data, After: f.in.File.Data, Applied: f.applied, Input: f.in}
 	if err := f.refuseCaused(); err != nil {
 		return nil, err
 	}

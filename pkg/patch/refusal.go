@@ -55,7 +55,7 @@ func handOffLines(c *config.Cluster) []string {
 // handLines collects what the apiServer part must have.
 type handLines struct {
 	c       *config.Cluster
-	args    []field
+	args    []yamldoc.NodeField
 	volumes []string
 	notes   []string
 	// component has the arguments where it is not apiServer.
@@ -64,12 +64,12 @@ type handLines struct {
 
 func (b *handLines) set(name, value string) {
 	for i := range b.args {
-		if b.args[i].key == name {
-			b.args[i].value = str(value)
+		if b.args[i].Key == name {
+			b.args[i] = field(name, value)
 			return
 		}
 	}
-	b.args = append(b.args, field{name, str(value)})
+	b.args = append(b.args, field(name, value))
 }
 
 // gates returns the feature-gates as they are, without those that a template fills in.
@@ -130,9 +130,9 @@ func lineOf(at yamldoc.Place, v *yamldoc.Value) int {
 
 func quotedLine(v *yamldoc.Value, text string) string {
 	if e := v.Entry(); e != nil {
-		return e.Key + ": " + jsonString(text)
+		return e.Key + ": " + yamldoc.JSONString(text)
 	}
-	return "- " + jsonString(text)
+	return "- " + yamldoc.JSONString(text)
 }
 
 // reshape lists all arguments of the component.
@@ -153,33 +153,32 @@ func (b *handLines) reshape(entry *yamldoc.Entry) {
 }
 
 func (b *handLines) lines() []string {
-	component := object()
+	component := yamldoc.Object()
 	if len(b.args) > 0 {
-		value := object(b.args...)
+		value := yamldoc.Object(b.args...)
 		if b.asList() {
-			value = list()
+			value = yamldoc.Array()
 			for _, f := range b.args {
-				value.items = append(value.items, argItem(f.key, f.value.text))
+				value.Items = append(value.Items, argItem(f.Key, f.Value.Text))
 			}
 		}
-		component.entries = append(component.entries, field{"extraArgs", value})
+		component.Fields = append(component.Fields, yamldoc.NodeField{Key: "extraArgs", Value: value})
 	}
 	if len(b.volumes) > 0 {
-		volumes := list()
+		volumes := yamldoc.Array()
 		for _, hostPath := range b.volumes {
-			volumes.items = append(volumes.items, volumeItem(b.c, hostPath))
+			volumes.Items = append(volumes.Items, volumeItem(b.c, hostPath, yamldoc.Plain))
 		}
-		component.entries = append(component.entries, field{"extraVolumes", volumes})
+		component.Fields = append(component.Fields, yamldoc.NodeField{Key: "extraVolumes", Value: volumes})
 	}
-	if component.empty() {
+	if component.Empty() {
 		return b.notes
 	}
 	name := b.component
 	if name == "" {
 		name = "apiServer"
 	}
-	p := printer{habits: habits{step: 2}}
-	return append(b.notes, p.block(object(field{name, component}), "")...)
+	return append(b.notes, yamldoc.Object(yamldoc.NodeField{Key: name, Value: component}).Lines()...)
 }
 
 // asList tells which form of extraArgs the lines have: what the file has, and for a manifest that of the

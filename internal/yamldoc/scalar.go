@@ -1,29 +1,21 @@
-package patch
+package yamldoc
 
 import (
 	"strings"
-
-	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // setScalar gives a scalar another string as its value, in the style of the old one.
-func setScalar(v *yamldoc.Value, text string) (*edit, error) {
-	if err := movable(v); err != nil {
-		return nil, err
-	}
-	if err := rendered(v); err != nil {
-		return nil, err
-	}
-	if v.Kind == yamldoc.List || v.Kind == yamldoc.Map {
+func setScalar(v *Value, text string) (*edit, error) {
+	if v.Kind == List || v.Kind == Map {
 		return nil, refuse(v, "%s is %s, not a string", v.Path(), v.Kind)
 	}
 	l := layoutOf(v.Document())
 	e := &edit{doc: v.Document()}
-	e.setJSON(v, text)
-	block := v.Style == yamldoc.Literal || v.Style == yamldoc.Folded
-	if block || v.Kind == yamldoc.String && !l.sameLine(v.Start, v.End) {
+	e.has(Replaced, PathTo(v), text)
+	block := v.Style == Literal || v.Style == Folded
+	if block || v.Kind == String && !l.sameLine(v.Start, v.End) {
 		if part, ok := l.splice(v, text); ok {
-			e.edits = []yamldoc.Edit{part}
+			e.edits = []Edit{part}
 			return e, nil
 		}
 		if block {
@@ -31,64 +23,61 @@ func setScalar(v *yamldoc.Value, text string) (*edit, error) {
 		}
 	}
 	style := v.Style
-	if v.Kind != yamldoc.String {
+	if v.Kind != String {
 		style = l.siblingHabit(v)
 	}
 	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
 	if err != nil {
 		return nil, err
 	}
-	e.edits = []yamldoc.Edit{replaceScalar(l, v, spelt)}
+	e.edits = []Edit{replaceScalar(l, v, spelt)}
 	return e, nil
 }
 
 // quoteScalar makes a string of a scalar that YAML reads as something else.
-func quoteScalar(v *yamldoc.Value, text string) (*edit, error) {
-	if err := movable(v); err != nil {
-		return nil, err
-	}
-	if v.Kind == yamldoc.List || v.Kind == yamldoc.Map || v.Style == yamldoc.Literal || v.Style == yamldoc.Folded {
+func quoteScalar(v *Value, text string) (*edit, error) {
+	if v.Kind == List || v.Kind == Map || v.Style == Literal || v.Style == Folded {
 		return nil, refuse(v, "%s is no plain scalar", v.Path())
 	}
 	l := layoutOf(v.Document())
 	style := l.siblingHabit(v)
-	if style == yamldoc.Plain {
+	if style == Plain {
 		style = l.quotesOfDocument()
 	}
 	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
 	if err != nil {
 		return nil, err
 	}
-	e := &edit{doc: v.Document(), edits: []yamldoc.Edit{replaceScalar(l, v, spelt)}}
-	e.setJSON(v, text)
+	e := &edit{doc: v.Document(), edits: []Edit{replaceScalar(l, v, spelt)}}
+	e.has(Replaced, PathTo(v), text)
 	return e, nil
 }
 
 // replaceScalar puts the spelt text where a scalar stands; behind a colon or dash with nothing behind it, a
 // blank goes in front.
-func replaceScalar(l *layout, v *yamldoc.Value, spelt string) yamldoc.Edit {
+func replaceScalar(l *layout, v *Value, spelt string) Edit {
 	if v.Start == v.End && v.Start > l.doc.Start && (l.src[v.Start-1] == ':' || l.src[v.Start-1] == '-') {
 		spelt = " " + spelt
 	}
-	return yamldoc.Edit{Start: v.Start, End: v.End, New: []byte(spelt)}
+	return Edit{Start: v.Start, End: v.End, New: []byte(spelt)}
 }
 
 // siblingHabit is how the values beside a value are quoted where they need not be.
-func (l *layout) siblingHabit(v *yamldoc.Value) yamldoc.Style {
+func (l *layout) siblingHabit(v *Value) Style {
 	parent := v.Parent()
 	if parent == nil {
-		return yamldoc.Plain
+		return Plain
 	}
 	// The values of a list of arguments are the siblings, not the name beside the value.
-	if e := v.Entry(); e != nil && parent.Parent() != nil && parent.Parent().Kind == yamldoc.List {
-		return quoteHabit(fieldValues(parent.Parent(), e.Key))
+	if e := v.Entry(); e != nil && parent.Parent() != nil && parent.Parent().Kind == List {
+		return QuoteHabit(FieldValues(parent.Parent(), e.Key))
 	}
-	return quoteHabit(children(parent))
+	return QuoteHabit(children(parent))
 }
 
-// fieldValues returns the values of one key in each map of a list.
-func fieldValues(list *yamldoc.Value, key string) []*yamldoc.Value {
-	var values []*yamldoc.Value
+// FieldValues returns the values of one key in each map of a list.
+func FieldValues(list *Value, key string) []*Value {
+	var values []*Value
 	for _, item := range list.Items {
 		if v := item.Get(key); v != nil {
 			values = append(values, v)
@@ -98,40 +87,40 @@ func fieldValues(list *yamldoc.Value, key string) []*yamldoc.Value {
 }
 
 // quotesOfDocument returns the kind of quotes that the document's strings have; double ones where there are none.
-func (l *layout) quotesOfDocument() yamldoc.Style {
+func (l *layout) quotesOfDocument() Style {
 	single, double := 0, 0
-	walk(l.doc.Root, func(v *yamldoc.Value) {
+	walk(l.doc.Root, func(v *Value) {
 		switch v.Style {
-		case yamldoc.SingleQuoted:
+		case SingleQuoted:
 			single++
-		case yamldoc.DoubleQuoted:
+		case DoubleQuoted:
 			double++
 		}
 	})
 	if single > double {
-		return yamldoc.SingleQuoted
+		return SingleQuoted
 	}
-	return yamldoc.DoubleQuoted
+	return DoubleQuoted
 }
 
 // splice changes a scalar of several lines without touching its lines otherwise: by text within one of them,
 // or by the chomping indicator where only line breaks at the end go.
-func (l *layout) splice(v *yamldoc.Value, text string) (yamldoc.Edit, bool) {
-	block := v.Style == yamldoc.Literal || v.Style == yamldoc.Folded
+func (l *layout) splice(v *Value, text string) (Edit, bool) {
+	block := v.Style == Literal || v.Style == Folded
 	if block && text == strings.TrimRight(v.Text, "\n") {
 		return l.strip(v)
 	}
 	prefix, old, inserted := difference(v.Text, text)
 	if strings.ContainsAny(old+inserted, " \t\r\n") || strings.ContainsAny(old+inserted, `"'\`) {
-		return yamldoc.Edit{}, false
+		return Edit{}, false
 	}
 	body := v.Start
 	switch {
 	case block:
 		body = l.nextLine(v.Start)
-	case v.Style != yamldoc.Plain:
+	case v.Style != Plain:
 		if strings.ContainsAny(string(l.src[v.Start+1:v.End-1]), `\'"`) {
-			return yamldoc.Edit{}, false
+			return Edit{}, false
 		}
 		body++
 	}
@@ -144,23 +133,23 @@ func (l *layout) splice(v *yamldoc.Value, text string) (yamldoc.Edit, bool) {
 	}
 	end := start + len(old)
 	if end > v.End || string(l.src[start:end]) != old {
-		return yamldoc.Edit{}, false
+		return Edit{}, false
 	}
-	return yamldoc.Edit{Start: start, End: end, New: []byte(inserted)}, true
+	return Edit{Start: start, End: end, New: []byte(inserted)}, true
 }
 
 // strip sets the chomping indicator of a block scalar to -.
-func (l *layout) strip(v *yamldoc.Value) (yamldoc.Edit, bool) {
+func (l *layout) strip(v *Value) (Edit, bool) {
 	header := l.restOfLine(v.Start)
 	for i := 1; i < len(header) && header[i] != ' ' && header[i] != '#'; i++ {
 		switch header[i] {
 		case '+':
-			return yamldoc.Edit{Start: v.Start + i, End: v.Start + i + 1, New: []byte("-")}, true
+			return Edit{Start: v.Start + i, End: v.Start + i + 1, New: []byte("-")}, true
 		case '-':
-			return yamldoc.Edit{}, false
+			return Edit{}, false
 		}
 	}
-	return yamldoc.Edit{Start: v.Start + 1, End: v.Start + 1, New: []byte("-")}, true
+	return Edit{Start: v.Start + 1, End: v.Start + 1, New: []byte("-")}, true
 }
 
 // difference splits two texts into what they begin with, and what the old one and the new one have between

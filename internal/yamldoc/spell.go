@@ -1,4 +1,4 @@
-package patch
+package yamldoc
 
 import (
 	"bytes"
@@ -6,16 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
-	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
+	yamlv3 "go.yaml.in/yaml/v3"
 )
 
 // spelling is where a string is to be written, and how its neighbours are.
 type spelling struct {
 	// style is the wanted style: Plain, SingleQuoted or DoubleQuoted. Plain gives way to quotes where the text
 	// would not read back as that string.
-	style yamldoc.Style
+	style Style
 	// flow: the place is within a flow collection.
 	flow bool
 	// json: only JSON strings will do.
@@ -26,9 +24,9 @@ type spelling struct {
 
 // spell returns the source text of a string. The text is tried with the YAML library that kubeadm uses.
 func (s spelling) spell(text string) (string, error) {
-	styles := []yamldoc.Style{s.style, yamldoc.DoubleQuoted}
+	styles := []Style{s.style, DoubleQuoted}
 	if s.json {
-		styles = []yamldoc.Style{yamldoc.DoubleQuoted}
+		styles = []Style{DoubleQuoted}
 	}
 	for _, style := range styles {
 		spelt := spellAs(text, style)
@@ -39,18 +37,18 @@ func (s spelling) spell(text string) (string, error) {
 	return "", fmt.Errorf("%q cannot be written in YAML", text)
 }
 
-func spellAs(text string, style yamldoc.Style) string {
+func spellAs(text string, style Style) string {
 	switch style {
-	case yamldoc.SingleQuoted:
+	case SingleQuoted:
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	case yamldoc.DoubleQuoted:
-		return jsonString(text)
+	case DoubleQuoted:
+		return JSONString(text)
 	}
 	return text
 }
 
-// jsonString spells a string for JSON, which YAML takes too.
-func jsonString(text string) string {
+// JSONString spells a string for JSON, which YAML takes too.
+func JSONString(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -65,6 +63,9 @@ func (s spelling) reads(spelt, want string) bool {
 	if strings.ContainsAny(spelt, "\n\r") || strings.HasPrefix(spelt, "---") && s.key {
 		return false
 	}
+	if spelt == want && plainWord(want) {
+		return true
+	}
 	var probe string
 	switch {
 	case s.key && s.flow:
@@ -76,71 +77,82 @@ func (s spelling) reads(spelt, want string) bool {
 	default:
 		probe = "- k: " + spelt + "\n"
 	}
-	converted, err := yaml.YAMLToJSON([]byte(probe))
-	var got []map[string]any
-	if err != nil || json.Unmarshal(converted, &got) != nil || len(got) != 1 || len(got[0]) != 1 {
+	value, err := decode([]byte(probe))
+	list, _ := value.([]any)
+	if err != nil || len(list) != 1 {
 		return false
 	}
-	for key, value := range got[0] {
-		if s.key {
-			return key == want
-		}
-		return value == want
+	got, _ := list[0].(map[string]any)
+	if s.key {
+		_, ok := got[want]
+		return ok && len(got) == 1
 	}
-	return false
+	return len(got) == 1 && got["k"] == any(want)
 }
 
-// quoteHabit returns the style of scalars: quotes if they all have them, or if most have them that could do
+// plainWord tells of the words that are nearly all strings that they need no quotes anywhere.
+func plainWord(text string) bool {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=") != "" {
+		return false
+	}
+	if c := firstByte(text) | 0x20; c < 'a' || c > 'z' {
+		return firstByte(text) == '/'
+	}
+	value, ok := resolveScalar(&yamlv3.Node{Value: text})
+	return ok && value == any(text)
+}
+
+// QuoteHabit returns the style of scalars: quotes if they all have them, or if most have them that could do
 // without. Quotes that a value needs say little.
-func quoteHabit(scalars []*yamldoc.Value) yamldoc.Style {
-	count := map[yamldoc.Style]int{}
-	needed := map[yamldoc.Style]int{}
+func QuoteHabit(scalars []*Value) Style {
+	count := map[Style]int{}
+	needed := map[Style]int{}
 	for _, v := range scalars {
-		if v == nil || v.Kind != yamldoc.String || v.Fixed != "" {
+		if v == nil || v.Kind != String || v.Fixed != "" {
 			continue
 		}
 		switch v.Style {
-		case yamldoc.Plain, yamldoc.SingleQuoted, yamldoc.DoubleQuoted:
-			if v.Style == yamldoc.Plain || (spelling{flow: inFlow(v)}).reads(v.Text, v.Text) {
+		case Plain, SingleQuoted, DoubleQuoted:
+			if v.Style == Plain || (spelling{flow: inFlow(v)}).reads(v.Text, v.Text) {
 				count[v.Style]++
 			} else {
 				needed[v.Style]++
 			}
 		}
 	}
-	if count[yamldoc.Plain] == 0 {
+	if count[Plain] == 0 {
 		for style, n := range needed {
 			count[style] += n
 		}
 	}
 	switch {
-	case count[yamldoc.DoubleQuoted] > count[yamldoc.Plain] && count[yamldoc.DoubleQuoted] >= count[yamldoc.SingleQuoted]:
-		return yamldoc.DoubleQuoted
-	case count[yamldoc.SingleQuoted] > count[yamldoc.Plain]:
-		return yamldoc.SingleQuoted
+	case count[DoubleQuoted] > count[Plain] && count[DoubleQuoted] >= count[SingleQuoted]:
+		return DoubleQuoted
+	case count[SingleQuoted] > count[Plain]:
+		return SingleQuoted
 	}
-	return yamldoc.Plain
+	return Plain
 }
 
-// keyHabit is quoteHabit of the keys of a map.
-func keyHabit(l *layout, entries []*yamldoc.Entry) yamldoc.Style {
+// KeyHabit is QuoteHabit of the keys of a map.
+func KeyHabit(entries []*Entry) Style {
 	count := map[byte]int{}
 	for _, e := range entries {
-		count[l.src[e.KeyStart]]++
+		count[e.Value.doc.Text.Data[e.KeyStart]]++
 	}
 	switch plain := len(entries) - count['"'] - count['\'']; {
 	case count['"'] > plain && count['"'] >= count['\'']:
-		return yamldoc.DoubleQuoted
+		return DoubleQuoted
 	case count['\''] > plain:
-		return yamldoc.SingleQuoted
+		return SingleQuoted
 	}
-	return yamldoc.Plain
+	return Plain
 }
 
 // inFlow tells whether a value stands within a flow collection.
-func inFlow(v *yamldoc.Value) bool {
+func inFlow(v *Value) bool {
 	for p := v.Parent(); p != nil; p = p.Parent() {
-		if p.Style == yamldoc.Flow {
+		if p.Style == Flow {
 			return true
 		}
 	}

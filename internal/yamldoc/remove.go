@@ -1,37 +1,39 @@
-package patch
+package yamldoc
 
 import (
 	"slices"
 	"strings"
-
-	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
-// droppable are the keys that go when what they hold becomes empty: kubeadm reads nothing else from their
-// absence, and Cluster API refuses a null there.
-var droppable = []string{"extraArgs", "extraVolumes", "featureGates", "apiServer", "controllerManager", "scheduler"}
-
-// removeEntry removes an entry of a map. A map that becomes empty goes too where it means nothing, else it
-// becomes {}.
-func removeEntry(m *yamldoc.Value, entry *yamldoc.Entry) (*edit, error) {
-	if err := movable(entry.Value); err != nil {
-		return nil, err
+// remove removes an entry or an item.
+func remove(v *Value, drop []string) (*edit, error) {
+	switch {
+	case v.parent == nil:
+		return nil, refuse(v, "a whole document is not removed")
+	case v.entry != nil:
+		return removeEntry(v.entry, drop)
 	}
+	return removeItem(v, drop)
+}
+
+// removeEntry removes an entry of a map. A map that becomes empty goes too where its key is one to drop, else it becomes {}.
+func removeEntry(entry *Entry, drop []string) (*edit, error) {
+	m := entry.Value.parent
 	if err := single(m, entry); err != nil {
 		return nil, err
 	}
 	if len(m.Entries) == 1 {
-		return removeLast(m, "{}", map[string]any{})
+		return removeLast(m, drop, "{}", map[string]any{})
 	}
 	l := layoutOf(m.Document())
 	e := &edit{doc: m.Document()}
-	e.deleteKey(m, entry.Key)
-	own := ownEntries(m)
+	e.has(Removed, PathTo(entry.Value), nil)
+	own := m.Own()
 	i := slices.Index(own, entry)
 	if i < 0 {
 		return nil, refuse(entry.Value, "%s does not stand where it is used", entry.Value.Path())
 	}
-	if m.Style == yamldoc.Flow {
+	if m.Style == Flow {
 		spans := make([][2]int, len(own))
 		for i, o := range own {
 			spans[i] = [2]int{o.KeyStart, max(o.KeyEnd, o.Value.End)}
@@ -40,41 +42,38 @@ func removeEntry(m *yamldoc.Value, entry *yamldoc.Entry) (*edit, error) {
 		e.edits, err = flowRemove(l, m, spans, i)
 		return e, err
 	}
-	return e, l.removeBlockEntry(e, m, own, i)
+	return e, l.removeBlockEntry(e, own, i)
 }
 
-func (l *layout) removeBlockEntry(e *edit, m *yamldoc.Value, own []*yamldoc.Entry, i int) error {
+func (l *layout) removeBlockEntry(e *edit, own []*Entry, i int) error {
 	entry := own[i]
 	if l.startsLine(entry.KeyStart) {
 		end := l.endOf(entry.Value)
 		if rest := strings.TrimSpace(l.restOfLine(end)); rest != "" && rest[0] != '#' {
 			return refuse(entry.Value, "%s does not end its line", entry.Value.Path())
 		}
-		e.edits = []yamldoc.Edit{l.removeLines(entry.KeyStart, end)}
+		e.edits = []Edit{l.removeLines(entry.KeyStart, end)}
 		return nil
 	}
 	// The first entry of a list item stands behind its dash: the next one takes its place.
 	if i != 0 || i+1 == len(own) || strings.Contains(string(l.src[entry.Value.End:own[i+1].KeyStart]), "#") {
 		return refuse(entry.Value, "%s shares its line", entry.Value.Path())
 	}
-	e.edits = []yamldoc.Edit{{Start: entry.KeyStart, End: own[i+1].KeyStart}}
+	e.edits = []Edit{{Start: entry.KeyStart, End: own[i+1].KeyStart}}
 	return nil
 }
 
 // removeLast removes what would become empty with its last entry or item.
-func removeLast(v *yamldoc.Value, empty string, json any) (*edit, error) {
+func removeLast(v *Value, drop []string, empty string, json any) (*edit, error) {
 	entry := v.Entry()
-	if entry != nil && slices.Contains(droppable, entry.Key) {
-		return removeEntry(v.Parent(), entry)
-	}
-	if err := movable(v); err != nil {
-		return nil, err
+	if entry != nil && slices.Contains(drop, entry.Key) {
+		return removeEntry(entry, drop)
 	}
 	l := layoutOf(v.Document())
 	e := &edit{doc: v.Document()}
-	e.setJSON(v, json)
-	if v.Style == yamldoc.Flow {
-		e.edits = []yamldoc.Edit{{Start: v.Start, End: v.End, New: []byte(empty)}}
+	e.has(Replaced, PathTo(v), json)
+	if v.Style == Flow {
+		e.edits = []Edit{{Start: v.Start, End: v.End, New: []byte(empty)}}
 		return e, nil
 	}
 	if entry == nil || strings.Contains(string(l.src[v.Start:v.End]), "#") || l.sameLine(entry.KeyEnd, v.Start) {
@@ -82,26 +81,20 @@ func removeLast(v *yamldoc.Value, empty string, json any) (*edit, error) {
 	}
 	at := l.behindKey(entry)
 	gone := l.removeLines(v.Start, l.endOf(v))
-	e.edits = []yamldoc.Edit{{Start: at, End: at, New: []byte(" " + empty)}, gone}
+	e.edits = []Edit{{Start: at, End: at, New: []byte(" " + empty)}, gone}
 	return e, nil
 }
 
 // removeItem removes an item of a list.
-func removeItem(item *yamldoc.Value) (*edit, error) {
+func removeItem(item *Value, drop []string) (*edit, error) {
 	list, i := item.Parent(), item.Index()
-	if list == nil || list.Kind != yamldoc.List {
-		return nil, refuse(item, "%s is no item of a list", item.Path())
-	}
-	if err := movable(item); err != nil {
-		return nil, err
-	}
 	if len(list.Items) == 1 {
-		return removeLast(list, "[]", []any{})
+		return removeLast(list, drop, "[]", []any{})
 	}
 	l := layoutOf(list.Document())
 	e := &edit{doc: list.Document()}
-	e.changeList(list, func(items []any) []any { return slices.Delete(slices.Clone(items), i, i+1) })
-	if list.Style == yamldoc.Flow {
+	e.has(Removed, PathTo(item), nil)
+	if list.Style == Flow {
 		spans := make([][2]int, len(list.Items))
 		for i, it := range list.Items {
 			spans[i] = [2]int{it.Start, it.End}
@@ -115,12 +108,12 @@ func removeItem(item *yamldoc.Value) (*edit, error) {
 	if rest := strings.TrimSpace(l.restOfLine(end)); !ok || rest != "" && rest[0] != '#' {
 		return nil, refuse(item, "%s shares its line", item.Path())
 	}
-	e.edits = []yamldoc.Edit{l.removeLines(dash, end)}
+	e.edits = []Edit{l.removeLines(dash, end)}
 	return e, nil
 }
 
 // dashOf returns the offset of the dash of an item of a block list, which must be the first on its line.
-func (l *layout) dashOf(item *yamldoc.Value) (int, bool) {
+func (l *layout) dashOf(item *Value) (int, bool) {
 	column := l.column(item.Parent().Start)
 	for pos := item.Start; ; pos = l.lineStart(pos) - 1 {
 		at := l.lineStart(pos) + column
@@ -134,7 +127,7 @@ func (l *layout) dashOf(item *yamldoc.Value) (int, bool) {
 }
 
 // flowRemove removes one of the elements of a flow collection with its comma.
-func flowRemove(l *layout, v *yamldoc.Value, spans [][2]int, i int) ([]yamldoc.Edit, error) {
+func flowRemove(l *layout, v *Value, spans [][2]int, i int) ([]Edit, error) {
 	start, end := spans[i][0], spans[i][1]
 	switch {
 	case i+1 < len(spans):
@@ -145,37 +138,28 @@ func flowRemove(l *layout, v *yamldoc.Value, spans [][2]int, i int) ([]yamldoc.E
 	if text := string(l.src[start:end]); strings.Contains(text[:spans[i][0]-start], "#") || strings.Contains(text[spans[i][1]-start:], "#") {
 		return nil, refuse(v, "there is a comment between the elements of %s", v.Path())
 	}
-	return []yamldoc.Edit{{Start: start, End: end}}, nil
+	return []Edit{{Start: start, End: end}}, nil
 }
 
-// renameKey gives an entry another key, in the quotes of the old one.
-func renameKey(m *yamldoc.Value, entry *yamldoc.Entry, key string) (*edit, error) {
-	if err := movable(entry.Value); err != nil {
-		return nil, err
+// rename gives an entry another key, in the quotes of the old one.
+func rename(v *Value, key string) (*edit, error) {
+	m, entry := v.parent, v.entry
+	if entry == nil {
+		return nil, refuse(v, "%s has no key", v.Path())
 	}
 	if err := single(m, entry); err != nil {
 		return nil, err
 	}
 	if other := m.Find(key); other != nil {
-		return nil, &editError{at: other.Value.KeyPlace(), reason: "the key " + other.Value.Path() + " is there already"}
+		return nil, &EditError{At: other.Value.KeyPlace(), Reason: "the key " + other.Value.Path() + " is there already"}
 	}
 	l := layoutOf(m.Document())
-	text, err := spelling{style: keyHabit(l, []*yamldoc.Entry{entry}), flow: m.Style == yamldoc.Flow, json: l.json, key: true}.spell(key)
+	text, err := spelling{style: KeyHabit([]*Entry{entry}), flow: m.Style == Flow, json: l.json, key: true}.spell(key)
 	if err != nil {
 		return nil, err
 	}
-	path, old := jsonPath(m), entry.Key
-	return &edit{
-		doc:   m.Document(),
-		edits: []yamldoc.Edit{{Start: entry.KeyStart, End: entry.KeyEnd, New: []byte(text)}},
-		want: func(root any) any {
-			return jsonAt(root, path, func(v any) any {
-				if v, ok := v.(map[string]any); ok {
-					v[key] = v[old]
-					delete(v, old)
-				}
-				return v
-			})
-		},
-	}, nil
+	e := &edit{doc: l.doc, edits: []Edit{{Start: entry.KeyStart, End: entry.KeyEnd, New: []byte(text)}}}
+	e.has(Removed, PathTo(v), nil)
+	e.has(Added, PathTo(m).To(key), v.JSON())
+	return e, nil
 }

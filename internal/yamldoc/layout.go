@@ -1,22 +1,20 @@
-package patch
+package yamldoc
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
-
-	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
 // layout answers how a document is written: its lines, its indentation, its habits.
 type layout struct {
-	doc *yamldoc.Document
+	doc *Document
 	src []byte
 	// json: the document is JSON and must stay so: kubeadm decodes one that begins with { as JSON.
 	json bool
 }
 
-func layoutOf(d *yamldoc.Document) *layout {
+func layoutOf(d *Document) *layout {
 	text := bytes.TrimSpace(d.Text.Data[d.Start:d.End])
 	isJSON := len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
 	return &layout{doc: d, src: d.Text.Data, json: isJSON}
@@ -89,7 +87,7 @@ func (l *layout) lineBreak(pos int) string {
 
 // insertLines puts lines in front of the line that starts at pos. At the end of a text that has no final line
 // break they go onto lines of their own, and the text ends without one as before.
-func (l *layout) insertLines(pos int, lines []string) yamldoc.Edit {
+func (l *layout) insertLines(pos int, lines []string) Edit {
 	nl := l.lineBreak(pos)
 	text := strings.Join(lines, nl)
 	if pos > l.doc.Start && l.src[pos-1] != '\n' {
@@ -97,12 +95,12 @@ func (l *layout) insertLines(pos int, lines []string) yamldoc.Edit {
 	} else {
 		text += nl
 	}
-	return yamldoc.Edit{Start: pos, End: pos, New: []byte(text)}
+	return Edit{Start: pos, End: pos, New: []byte(text)}
 }
 
 // removeLines removes the lines from that of start to that of end. A text without a final line break keeps none.
-func (l *layout) removeLines(start, end int) yamldoc.Edit {
-	e := yamldoc.Edit{Start: l.lineStart(start), End: l.nextLine(end)}
+func (l *layout) removeLines(start, end int) Edit {
+	e := Edit{Start: l.lineStart(start), End: l.nextLine(end)}
 	if e.End == l.doc.End && e.End > e.Start && l.src[e.End-1] != '\n' {
 		for e.Start > l.doc.Start && (l.src[e.Start-1] == '\n' || l.src[e.Start-1] == '\r') {
 			e.Start--
@@ -112,7 +110,7 @@ func (l *layout) removeLines(start, end int) yamldoc.Edit {
 }
 
 // behindKey returns the offset behind the colon of an entry.
-func (l *layout) behindKey(e *yamldoc.Entry) int {
+func (l *layout) behindKey(e *Entry) int {
 	for pos := e.KeyEnd; pos < l.doc.End; pos++ {
 		switch l.src[pos] {
 		case ':':
@@ -126,7 +124,7 @@ func (l *layout) behindKey(e *yamldoc.Entry) int {
 }
 
 // endOf returns the end of a value with the blank lines that a block scalar with the indicator + has at its end.
-func (l *layout) endOf(v *yamldoc.Value) int {
+func (l *layout) endOf(v *Value) int {
 	last := v
 	for {
 		next := lastChild(last)
@@ -136,7 +134,7 @@ func (l *layout) endOf(v *yamldoc.Value) int {
 		last = next
 	}
 	end := max(v.End, last.End)
-	if last.Style != yamldoc.Literal && last.Style != yamldoc.Folded {
+	if last.Style != Literal && last.Style != Folded {
 		return end
 	}
 	if header, _, _ := strings.Cut(l.restOfLine(last.Start), "#"); !strings.Contains(header, "+") {
@@ -148,11 +146,11 @@ func (l *layout) endOf(v *yamldoc.Value) int {
 	return end
 }
 
-func lastChild(v *yamldoc.Value) *yamldoc.Value {
-	if v.Fixed != "" || v.Style == yamldoc.Flow {
+func lastChild(v *Value) *Value {
+	if v.Fixed != "" || v.Style == Flow {
 		return nil
 	}
-	var last *yamldoc.Value
+	var last *Value
 	for _, child := range children(v) {
 		if child.Fixed == "" && (last == nil || child.End >= last.End) {
 			last = child
@@ -161,20 +159,20 @@ func lastChild(v *yamldoc.Value) *yamldoc.Value {
 	return last
 }
 
-func children(v *yamldoc.Value) []*yamldoc.Value {
-	if v.Kind == yamldoc.List {
+func children(v *Value) []*Value {
+	if v.Kind == List {
 		return v.Items
 	}
-	out := make([]*yamldoc.Value, 0, len(v.Entries))
+	out := make([]*Value, 0, len(v.Entries))
 	for _, e := range v.Entries {
 		out = append(out, e.Value)
 	}
 	return out
 }
 
-// ownEntries are the entries that stand in the map itself: not those of a merge key.
-func ownEntries(v *yamldoc.Value) []*yamldoc.Entry {
-	var own []*yamldoc.Entry
+// Own returns the entries that stand in the map itself: not those of a merge key.
+func (v *Value) Own() []*Entry {
+	var own []*Entry
 	for _, e := range v.Entries {
 		if e.KeyStart >= v.Start && e.KeyEnd <= v.End {
 			own = append(own, e)
@@ -184,7 +182,7 @@ func ownEntries(v *yamldoc.Value) []*yamldoc.Entry {
 }
 
 // walk calls f for a value and all below it that stand where they seem to.
-func walk(v *yamldoc.Value, f func(*yamldoc.Value)) {
+func walk(v *Value, f func(*Value)) {
 	if v == nil || v.Fixed != "" {
 		return
 	}
@@ -225,19 +223,19 @@ func (l *layout) habits() habits {
 	return h
 }
 
-func (h *habits) learn(d *yamldoc.Document) {
+func (h *habits) learn(d *Document) {
 	l := &layout{doc: d, src: d.Text.Data}
 	var steps, dashes []int
-	walk(d.Root, func(v *yamldoc.Value) {
+	walk(d.Root, func(v *Value) {
 		e := v.Entry()
-		if e == nil || v.Style != yamldoc.Block || v.Kind != yamldoc.Map && v.Kind != yamldoc.List || !l.startsLine(v.Start) {
+		if e == nil || v.Style != Block || v.Kind != Map && v.Kind != List || !l.startsLine(v.Start) {
 			return
 		}
 		deeper := l.column(v.Start) - l.column(e.KeyStart)
 		switch {
-		case v.Kind == yamldoc.List && deeper >= 0:
+		case v.Kind == List && deeper >= 0:
 			dashes = append(dashes, deeper)
-		case v.Kind == yamldoc.Map && deeper > 0:
+		case v.Kind == Map && deeper > 0:
 			steps = append(steps, deeper)
 		}
 	})

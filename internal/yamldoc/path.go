@@ -1,0 +1,110 @@
+package yamldoc
+
+import "slices"
+
+// Doc is the step of a Path into a document: of the file, or of the text that a scalar holds. It counts from 1.
+type Doc int
+
+// Path leads from a file to a value: a Doc, then keys (string), indexes of lists (int), and a Doc again where the value
+// stands in a text within a scalar.
+type Path []any
+
+// PathTo returns the path of a value.
+func PathTo(v *Value) Path {
+	switch {
+	case v.parent != nil:
+		return append(PathTo(v.parent), v.step())
+	case v.doc.Text.outer != nil:
+		return append(PathTo(v.doc.Text.outer), Doc(v.doc.Index))
+	}
+	return Path{Doc(v.doc.Index)}
+}
+
+// step is the last step of a value's path: its key or its index.
+func (v *Value) step() any {
+	if v.entry != nil {
+		return v.entry.Key
+	}
+	return v.index
+}
+
+// To returns the path of what stands at the keys below.
+func (p Path) To(keys ...string) Path {
+	p = slices.Clip(p)
+	for _, key := range keys {
+		p = append(p, key)
+	}
+	return p
+}
+
+// within returns the part of a path behind its last Doc: from the root of the document.
+func (p Path) within() Path {
+	for i := len(p) - 1; i >= 0; i-- {
+		if _, ok := p[i].(Doc); ok {
+			return p[i+1:]
+		}
+	}
+	return p
+}
+
+// document returns the document that a path leads into, nil where there is none.
+func (f *File) document(p Path) *Document {
+	p = p[:len(p)-len(p.within())]
+	text := f.Text()
+	if len(p) > 1 {
+		outer := f.document(p[:len(p)-1]).follow(p[:len(p)-1].within())
+		if outer == nil {
+			return nil
+		}
+		text = outer.Inner()
+	}
+	docs, err := text.Documents()
+	if i := int(p[len(p)-1].(Doc)); err == nil && i <= len(docs) {
+		return docs[i-1]
+	}
+	return nil
+}
+
+// follow returns the value at a path from the root of the document, nil where there is none. It can be called on nil.
+func (d *Document) follow(p Path) *Value {
+	if d == nil {
+		return nil
+	}
+	v := d.Root
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			v = v.Get(step)
+		case int:
+			if v == nil || step >= len(v.Items) {
+				return nil
+			}
+			v = v.Items[step]
+		}
+	}
+	return v
+}
+
+// after returns where a path leads once an effect was had: items move up and down. ok is false where what it led to is gone.
+func (p Path) after(e Effect) (moved Path, ok bool) {
+	n := len(e.Path) - 1
+	if len(p) <= n || !slices.Equal(p[:n], e.Path[:n]) {
+		return p, true
+	}
+	index, isIndex := e.Path[n].(int)
+	switch at, alsoIndex := p[n].(int); {
+	case p[n] == e.Path[n] && e.Op == Removed:
+		return p, false
+	case !isIndex || !alsoIndex || at < index:
+		return p, true
+	case e.Op == Added:
+		moved = slices.Clone(p)
+		moved[n] = at + 1
+		return moved, true
+	case e.Op == Removed:
+		moved = slices.Clone(p)
+		moved[n] = at - 1
+		return moved, true
+	}
+	return p, true
+}
