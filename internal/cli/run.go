@@ -49,7 +49,7 @@ func (j *judge) check(todo *job) (out *outcome) {
 
 func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
 	all, judgements := make([]*judged, len(in.Clusters)), make([]*checks.Judgement, len(in.Clusters))
-	room := editsRoom
+	e := &editor{judge: j, choices: todo.choices, in: in, judgements: judgements, room: editsRoom}
 	for i, c := range in.Clusters {
 		j.extras.prepare(c, todo.choices)
 		judgement, err := checks.Judge(c, j.by(todo.choices))
@@ -58,12 +58,7 @@ func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
 		}
 		all[i], judgements[i] = &judged{Judgement: judgement}, judgement
 		if j.edits {
-			all[i].edits = func(f *checks.Finding) []report.Edit {
-				if room -= len(in.File.Data); room < 0 {
-					return nil
-				}
-				return j.editsFor(all[i], i, f, todo.choices)
-			}
+			all[i].edits = func(f *checks.Finding) []report.Edit { return e.edits(i, f) }
 		}
 	}
 	checks.AddUnused(judgements)

@@ -41,6 +41,11 @@ type judged struct {
 	caused bool
 }
 
+// stops tells whether kube-apiserver does not start with what the finding is about.
+func (j judged) stops() bool {
+	return j.Severity == checks.Error && j.Consequence == checks.WillNotStart
+}
+
 func (j judged) key() findingKey { return findingKey{j.cluster, j.Key()} }
 
 func (f *fixer) read(file *yamldoc.File) error {
@@ -57,47 +62,44 @@ func (f *fixer) read(file *yamldoc.File) error {
 	return nil
 }
 
+// judge finds what the chosen rules say of the file now, or all rules where none are chosen, and what stops kube-apiserver
+// since the changes.
 func (f *fixer) judge() {
-	f.findings = nil
-	for i, c := range f.in.Clusters {
-		for _, finding := range f.options.Judge(c) {
-			f.findings = append(f.findings, judged{Finding: finding, cluster: i})
-		}
-	}
+	f.findings = f.judgedBy(f.options.Judge)
 	chosen := map[findingKey]bool{}
 	for _, j := range f.findings {
 		chosen[j.key()] = true
 	}
-	for _, j := range f.stopping() {
-		if !chosen[j.key()] && !f.before[j.key()] {
-			j.caused = true
+	for _, j := range f.judgedBy(f.options.Every) {
+		j.caused = j.stops() && !chosen[j.key()] && !f.before[j.key()]
+		if j.caused || f.options.Judge == nil {
 			f.findings = append(f.findings, j)
 		}
 	}
 }
 
-// noteBefore notes what stops kube-apiserver before anything is changed.
-func (f *fixer) noteBefore() {
-	f.before = map[findingKey]bool{}
-	for _, j := range f.stopping() {
-		f.before[j.key()] = true
-	}
-}
-
-// stopping returns the findings, by any rule, that kube-apiserver does not start with.
-func (f *fixer) stopping() []judged {
-	if f.options.Every == nil {
+// judgedBy returns the findings about all clusters.
+func (f *fixer) judgedBy(judge func(c *config.Cluster) []checks.Finding) []judged {
+	if judge == nil {
 		return nil
 	}
-	var stopping []judged
+	var all []judged
 	for i, c := range f.in.Clusters {
-		for _, finding := range f.options.Every(c) {
-			if finding.Severity == checks.Error && finding.Consequence == checks.WillNotStart {
-				stopping = append(stopping, judged{Finding: finding, cluster: i})
-			}
+		for _, finding := range judge(c) {
+			all = append(all, judged{Finding: finding, cluster: i})
 		}
 	}
-	return stopping
+	return all
+}
+
+// noteBefore notes what stops kube-apiserver before anything is changed.
+func (f *fixer) noteBefore(all []judged) {
+	f.before = map[findingKey]bool{}
+	for _, j := range all {
+		if j.stops() {
+			f.before[j.key()] = true
+		}
+	}
 }
 
 // fixCaused fixes what the changes have caused.

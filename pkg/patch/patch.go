@@ -64,7 +64,7 @@ func Fix(name string, data []byte, o Options) (*Result, error) {
 	if err := f.refuseForms(); err != nil {
 		return nil, err
 	}
-	f.noteBefore()
+	f.noteBefore(f.judgedBy(o.Every))
 	f.judge()
 	for round := 0; ; round++ {
 		next := f.next()
