@@ -220,3 +220,41 @@ func TestSARIFRules(t *testing.T) {
 		t.Errorf("MVP101 is %s", got)
 	}
 }
+
+// The rules run once for the report, and once more for each finding that has a fix and for what must come along with it.
+func TestSARIFFixesCostOneRunEach(t *testing.T) {
+	rule, _ := checks.Find("MVP001")
+	runs, run := 0, rule.Run
+	rule.Run = func(p *checks.Pass) {
+		runs++
+		run(p)
+	}
+	defer func() { rule.Run = run }()
+	const head = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: v1.35.4\n" +
+		"controlPlaneEndpoint: api.example:6443\n"
+	for name, test := range map[string]struct {
+		text         string
+		fixes, want  int
+		only, format string
+	}{
+		"no fixes asked for":        {text: head, format: "json", want: 1},
+		"the CA needs the gate":     {text: head, format: "sarif", fixes: 2, want: 1 + 1 + 2},
+		"some rules only":           {text: head, format: "sarif", only: "MVP001,MVP101", fixes: 1, want: 1 + 1 + 1},
+		"independent of each other": {text: head + gateAndCA + "scheduler:\n  extraArgs:\n  - {name: v, value: 2}\n  - {name: a, value: 3}\n", format: "sarif", fixes: 2, want: 1 + 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"check", "-o", test.format, writeFile(t, filepath.Join(t.TempDir(), "cluster.yaml"), test.text)}
+			if test.only != "" {
+				args = append(args, "--only", test.only)
+			}
+			runs = 0
+			r := runMain(t, args...)
+			if fixes := strings.Count(r.out, `"artifactChanges"`); fixes != test.fixes || runs != test.want {
+				t.Errorf("%d fixes in %d runs of the rules, want %d in %d\n%s", fixes, runs, test.fixes, test.want, r.out)
+			}
+		})
+	}
+}
+
+const gateAndCA = "apiServer:\n  extraArgs:\n  - {name: feature-gates, value: UnknownVersionInteroperabilityProxy=true}\n" +
+	"  - {name: peer-ca-file, value: /etc/kubernetes/pki/ca.crt}\n"

@@ -49,29 +49,18 @@ func (e *editor) edits(cluster int, f *checks.Finding) []report.Edit {
 
 // start judges the file by every rule, as far as that was not done.
 func (e *editor) start() *patch.Alone {
-	every := e.judge.by(e.choices)
-	all := len(every.Rules) == len(checks.All())
-	every.Rules = nil
-	findings := make([][]checks.Finding, len(e.judgements))
-	judge := func(c *config.Cluster) []checks.Finding {
-		again, err := checks.Judge(c, every)
+	every := func(c *config.Cluster) []checks.Finding {
+		j, err := checks.Judge(c, e.judge.byEvery(e.choices))
 		if err != nil {
 			return nil
 		}
-		return again.Findings
+		return j.Findings
 	}
+	findings := make([][]checks.Finding, len(e.judgements))
 	for i, j := range e.judgements {
-		if findings[i] = j.Findings; !all {
-			findings[i] = judge(j.Cluster)
+		if findings[i] = j.Findings; e.choices.restricted() {
+			findings[i] = every(j.Cluster)
 		}
 	}
-	return patch.NewAlone(e.in, findings, patch.Options{
-		Every: judge,
-		Prepare: func(in *config.Input) error {
-			for _, c := range in.Clusters {
-				e.judge.extras.prepare(c, e.choices)
-			}
-			return nil
-		},
-	})
+	return patch.NewAlone(e.in, findings, patch.Options{Every: every, Prepare: e.judge.prepare(e.choices)})
 }

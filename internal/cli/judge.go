@@ -33,6 +33,23 @@ func (j *judge) by(ch *choices) checks.Options {
 	}
 }
 
+// byEvery are the options to judge by every rule.
+func (j *judge) byEvery(ch *choices) checks.Options {
+	o := j.by(ch)
+	o.Rules = nil
+	return o
+}
+
+// prepare adds to each input that patch reads again what the command line knows of it.
+func (j *judge) prepare(ch *choices) func(in *config.Input) error {
+	return func(in *config.Input) error {
+		for _, c := range in.Clusters {
+			j.extras.prepare(c, ch)
+		}
+		return nil
+	}
+}
+
 // documents says what of its file a cluster is, such as "ClusterConfiguration (document 2 of 3), kubeadm.k8s.io/v1beta4".
 func documents(c *config.Cluster) string {
 	if len(c.Patches) > 0 && c.Form == "" {

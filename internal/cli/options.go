@@ -22,6 +22,9 @@ type choices struct {
 	rules []*checks.Rule
 }
 
+// restricted tells whether some rules are left out.
+func (c *choices) restricted() bool { return len(c.only)+len(c.skip) > 0 }
+
 // options are the flags that check and patch have in common.
 type options struct {
 	choices

@@ -171,9 +171,9 @@ func (p *patcher) fix() (*patch.Result, error) {
 	}
 	// What judges has no error to return; without a judgement there is no result.
 	var judgeErr error
-	judge := func(ch *choices) func(c *config.Cluster) []checks.Finding {
+	judge := func(by checks.Options) func(c *config.Cluster) []checks.Finding {
 		return func(c *config.Cluster) []checks.Finding {
-			d, err := checks.Judge(c, p.judge.by(ch))
+			d, err := checks.Judge(c, by)
 			if err != nil {
 				judgeErr = err
 				return nil
@@ -181,18 +181,9 @@ func (p *patcher) fix() (*patch.Result, error) {
 			return p.wanted(d.Findings)
 		}
 	}
-	o := patch.Options{
-		Judge: judge(p.job.choices),
-		Prepare: func(in *config.Input) error {
-			for _, c := range in.Clusters {
-				p.judge.extras.prepare(c, p.job.choices)
-			}
-			return nil
-		},
-	}
-	if every := *p.job.choices; len(every.rules) < len(checks.All()) {
-		every.rules = checks.All()
-		o.Every = judge(&every)
+	o := patch.Options{Judge: judge(p.judge.by(p.job.choices)), Prepare: p.judge.prepare(p.job.choices)}
+	if p.job.choices.restricted() {
+		o.Every = judge(p.judge.byEvery(p.job.choices))
 	}
 	result, err := patch.Fix(p.job.name, p.job.data, o)
 	if judgeErr != nil {
