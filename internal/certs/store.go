@@ -4,8 +4,6 @@ package certs
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/mvpcheck/mvpcheck/internal/files"
 )
 
 // MaxSize is the largest file that is read. A CA bundle of a distribution has a quarter of it.
@@ -34,11 +34,7 @@ type Store struct {
 func Open(dir string) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, files.Error(dir, err)
 	}
 	return &Store{dir: dir, bundles: map[string]Bundle{}, pairs: map[[2]string]Pair{}}, root.Close()
 }
@@ -153,14 +149,11 @@ func (s *Store) read(name string) ([]byte, Problem) {
 	if p := kindOf(info); p != OK {
 		return nil, p
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	data, err := files.ReadAll(f, MaxSize)
 	switch {
 	case err != nil:
 		clear(data)
 		return nil, problemOf(err)
-	case len(data) > MaxSize:
-		clear(data)
-		return nil, TooLarge
 	case len(data) == 0:
 		return nil, Empty
 	}
@@ -186,6 +179,8 @@ func problemOf(err error) Problem {
 		return Missing
 	case errors.Is(err, fs.ErrPermission):
 		return Denied
+	case errors.Is(err, files.ErrTooLarge):
+		return TooLarge
 	}
 	return Unreadable
 }

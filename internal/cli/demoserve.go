@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/demo"
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
@@ -47,16 +48,11 @@ func writeDemoKubeconfig(cp *demo.ControlPlane, file string) (name string, remov
 		file = filepath.Join(dir, "kubeconfig")
 		remove = func() error { return os.RemoveAll(dir) }
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
+	switch err := files.WriteNew(file, text, 0o600); {
 	case errors.Is(err, fs.ErrExist):
 		return "", nil, fmt.Errorf("%s: is there already; the kubeconfig of the demo replaces no other", file)
 	case err != nil:
-		return "", nil, plainError(file, err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", nil, errors.Join(plainError(file, err), remove())
+		return "", nil, err
 	}
 	return file, remove, nil
 }

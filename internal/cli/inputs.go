@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 	"sync"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -69,26 +67,14 @@ func (a *app) jobs(ctx context.Context, paths []string, o *options) ([]job, erro
 
 // readStdin reads standard input as far as an input may go. It ends with the context: a terminal may never.
 func (a *app) readStdin(ctx context.Context, name string) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(a.In, config.MaxSize+1))
-		done <- result{data, err}
-	}()
+	var buf bytes.Buffer
+	done := make(chan error, 1)
+	go func() { done <- files.Configuration.ReadFrom(&buf, name, a.In) }()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case r := <-done:
-		switch {
-		case r.err != nil:
-			return nil, plainError(name, r.err)
-		case len(r.data) > config.MaxSize:
-			return nil, fmt.Errorf("%s: has more than %d MiB; a kubeadm configuration has a few kilobytes", name, config.MaxSize>>20)
-		}
-		return r.data, nil
+	case err := <-done:
+		return buf.Bytes(), err
 	}
 }
 
@@ -114,7 +100,7 @@ func readWalked(name string) (in *config.Input, passedOver string, err error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
-	if err := readBounded(name, buf); err != nil {
+	if err := files.Configuration.ReadRegular(buf, name); err != nil {
 		return nil, "", err
 	}
 	if !config.MayConcern(buf.Bytes()) {
@@ -129,33 +115,6 @@ func readWalked(name string) (in *config.Input, passedOver string, err error) {
 		return nil, noteTexts(in), nil
 	}
 	return in, "", err
-}
-
-// readBounded reads a regular file: a pipe in a folder would block for ever.
-func readBounded(name string, buf *bytes.Buffer) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return plainError(name, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return plainError(name, err)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: is not a regular file", name)
-	case info.Size() > config.MaxSize:
-		return fmt.Errorf("%s: has %d MiB; a kubeadm configuration has a few kilobytes (limit %d MiB)", name, info.Size()>>20, config.MaxSize>>20)
-	}
-	// One read of the size that the file had; what is appended meanwhile does not count.
-	size := int(info.Size())
-	buf.Grow(size)
-	n, err := io.ReadFull(f, buf.AvailableBuffer()[:size])
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return plainError(name, err)
-	}
-	buf.Write(buf.AvailableBuffer()[:n])
-	return nil
 }
 
 // noteTexts are the notes of an input in one line.

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
@@ -73,10 +71,10 @@ type piece struct {
 
 // writePieces writes all of them or, where one fails, no file: they take their names only when all are complete.
 func (a *app) writePieces(pieces []piece) error {
-	var files []*resultFile
+	var pending []*files.File
 	defer func() {
-		for _, f := range files {
-			f.abandon()
+		for _, f := range pending {
+			f.Abandon()
 		}
 	}()
 	for _, p := range pieces {
@@ -90,17 +88,17 @@ func (a *app) writePieces(pieces []piece) error {
 			}
 			continue
 		}
-		f, err := createResult(p.file)
+		f, err := files.Create(p.file)
 		if err != nil {
 			return err
 		}
-		files = append(files, f)
+		pending = append(pending, f)
 		if err := p.write(f); err != nil {
-			return plainError(p.file, err)
+			return files.Error(p.file, err)
 		}
 	}
-	for _, f := range files {
-		if err := f.commit(); err != nil {
+	for _, f := range pending {
+		if err := f.Commit(); err != nil {
 			return err
 		}
 	}
@@ -111,7 +109,7 @@ func (a *app) writePieces(pieces []piece) error {
 type sinks struct {
 	writers []report.Writer
 	stdout  *bufio.Writer
-	files   []*resultFile
+	files   []*files.File
 }
 
 // openSinks opens the outputs.
@@ -123,7 +121,7 @@ func (a *app) openSinks(outputs *outputsValue, o formatOptions, color colorValue
 		// Standard error has said it.
 		o.text.ErrorsElsewhere = out.file == ""
 		if out.file != "" {
-			f, err := createResult(out.file)
+			f, err := files.Create(out.file)
 			if err != nil {
 				s.abandon()
 				return nil, err
@@ -156,7 +154,7 @@ func (s *sinks) close(sum report.Summary) error {
 		return err
 	}
 	for _, f := range s.files {
-		if err := f.commit(); err != nil {
+		if err := f.Commit(); err != nil {
 			return err
 		}
 	}
@@ -166,86 +164,6 @@ func (s *sinks) close(sum report.Summary) error {
 // abandon removes what has not been committed.
 func (s *sinks) abandon() {
 	for _, f := range s.files {
-		f.abandon()
+		f.Abandon()
 	}
-}
-
-// resultFile is a file that is there as a whole or not at all: it gets its name when it is complete. What is no regular file
-// (a device, a pipe) is written directly.
-type resultFile struct {
-	*bufio.Writer
-	// name is the file's as the user wrote it, target what it leads to.
-	name, target string
-	file         *os.File
-	// temporary: file has another name until it is committed.
-	temporary bool
-}
-
-func createResult(name string) (*resultFile, error) {
-	f := &resultFile{name: name, target: name}
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%s: is a directory", name)
-	case err == nil && !info.Mode().IsRegular():
-		f.file, err = os.OpenFile(name, os.O_WRONLY, 0)
-	case err == nil:
-		// A link stays one, and the mode stays.
-		if f.target, err = filepath.EvalSymlinks(name); err == nil {
-			err = f.createTemporary(info.Mode().Perm())
-		}
-	default:
-		err = f.createTemporary(0)
-	}
-	if err != nil {
-		return nil, plainError(name, err)
-	}
-	f.Writer = bufio.NewWriter(f.file)
-	return f, nil
-}
-
-// createTemporary creates the file beside its target, with a mode or else with that of any new file: os.CreateTemp would
-// not ask the umask.
-func (f *resultFile) createTemporary(mode os.FileMode) (err error) {
-	temporary := fmt.Sprintf("%s.%08x.tmp", filepath.Base(f.target), rand.Uint32())
-	f.file, err = os.OpenFile(filepath.Join(filepath.Dir(f.target), "."+temporary), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	f.temporary = true
-	if mode != 0 {
-		if err = f.file.Chmod(mode); err != nil {
-			f.abandon()
-		}
-	}
-	return err
-}
-
-func (f *resultFile) commit() error {
-	err := f.Flush()
-	if err == nil && f.temporary {
-		err = f.file.Sync()
-	}
-	if err == nil {
-		err = f.file.Close()
-	}
-	if err == nil && f.temporary {
-		err = os.Rename(f.file.Name(), f.target)
-	}
-	if err != nil {
-		return plainError(f.name, err)
-	}
-	f.file = nil
-	return nil
-}
-
-func (f *resultFile) abandon() {
-	if f.file == nil {
-		return
-	}
-	_ = f.file.Close()
-	if f.temporary {
-		_ = os.Remove(f.file.Name())
-	}
-	f.file = nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -140,7 +141,7 @@ func (p *patcher) read() error {
 		return p.job.err
 	case p.job.argument != "-":
 		var buf bytes.Buffer
-		if err := readBounded(p.job.name, &buf); err != nil {
+		if err := files.Configuration.ReadRegular(&buf, p.job.name); err != nil {
 			return err
 		}
 		p.job.data = buf.Bytes()

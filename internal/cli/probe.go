@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/probe"
 	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
@@ -222,12 +223,12 @@ func hasErrors(r *checks.LiveResult) bool {
 func replay(_ context.Context, o *probeOptions) (*evidence.ControlPlane, checks.LiveResult, error) {
 	f, err := os.Open(o.replay)
 	if err != nil {
-		return nil, checks.LiveResult{}, plainError(o.replay, err)
+		return nil, checks.LiveResult{}, files.Error(o.replay, err)
 	}
 	defer f.Close()
 	cp, err := evidence.Read(f)
 	if err != nil {
-		return nil, checks.LiveResult{}, plainError(o.replay, err)
+		return nil, checks.LiveResult{}, files.Error(o.replay, err)
 	}
 	return cp, checks.RunLive(cp, o.rules), nil
 }

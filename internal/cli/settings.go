@@ -3,11 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
@@ -16,6 +16,8 @@ import (
 
 // settingsName is the file that says for a folder, and those below it, what flags say for one run.
 const settingsName = ".mvpcheck.yaml"
+
+var settingsLimit = files.Limit{Bytes: 1 << 20, Usual: "settings have a few lines"}
 
 // settings are what a .mvpcheck.yaml says.
 type settings struct {
@@ -72,9 +74,9 @@ func settingError(at yamldoc.Place, format string, args ...any) error {
 
 // readSettings reads a .mvpcheck.yaml.
 func readSettings(name string) (*settings, error) {
-	data, err := os.ReadFile(name)
+	data, err := settingsLimit.Read(name)
 	if err != nil {
-		return nil, failure(plainError(name, err))
+		return nil, failure(err)
 	}
 	return parseSettings(yamldoc.NewFile(name, data))
 }
@@ -240,22 +242,9 @@ func isDir(name string) error {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return plainError(name, err)
+		return files.Error(name, err)
 	case !info.IsDir():
 		return fmt.Errorf("%s: is not a directory", name)
 	}
 	return nil
-}
-
-// plainError puts the file first and drops the system call's name.
-func plainError(name string, err error) error {
-	var pe *fs.PathError
-	var le *os.LinkError
-	switch {
-	case errors.As(err, &pe):
-		err = pe.Err
-	case errors.As(err, &le):
-		err = le.Err
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/mvpcheck/mvpcheck/internal/files"
 )
 
 // maxRecording bounds what is read of a recording.
@@ -88,12 +90,12 @@ func (c *ControlPlane) eachDocument(visit func(name string, d *Document)) {
 func Read(r io.Reader) (*ControlPlane, error) { return read(r, maxRecording) }
 
 func read(r io.Reader, limit int64) (*ControlPlane, error) {
-	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	text, err := files.ReadAll(r, limit)
 	switch {
+	case errors.Is(err, files.ErrTooLarge):
+		return nil, fmt.Errorf("longer than %d MiB", limit>>20)
 	case err != nil:
 		return nil, err
-	case int64(len(text)) > limit:
-		return nil, fmt.Errorf("longer than %d MiB", limit>>20)
 	}
 	var head struct{ APIVersion, Kind, Version string }
 	if err := json.Unmarshal(text, &head); err != nil {

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
-// MaxSize bounds the size of an input in bytes. kubeadm's files have a few kilobytes; a ConfigMap at most 1 MiB.
-const MaxSize = 16 << 20
+// MaxSize bounds the size of an input in bytes. kubeadm's files have a few kilobytes; a ConfigMap at most 1 MiB. It is 16 MiB.
+const MaxSize = files.MaxConfiguration
 
 // Input is a file that was read and the clusters that it holds.
 type Input struct {
@@ -54,37 +54,11 @@ func fileError(f *yamldoc.File, offset int, foreign bool, format string, args ..
 // ReadFile reads a configuration from a file of the local file system. See Read for the errors; those of the
 // file system name the file.
 func ReadFile(name string) (*Input, error) {
-	data, err := readBounded(name)
+	data, err := files.Configuration.Read(name)
 	if err != nil {
 		return nil, err
 	}
 	return Read(name, data)
-}
-
-func readBounded(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, plainPathError(name, err)
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory", name)
-	}
-	if info.Size() > MaxSize {
-		return nil, fmt.Errorf("%s: has %d MiB; a kubeadm configuration has a few kilobytes (limit %d MiB)", name, info.Size()>>20, MaxSize>>20)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, plainPathError(name, err)
-	}
-	return data, nil
-}
-
-// plainPathError puts the file first and drops the system call's name.
-func plainPathError(name string, err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		err = pe.Err
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 // Read reads a configuration. The error is a *yamldoc.SyntaxError for text that is not YAML, an *Error for a
@@ -136,7 +110,7 @@ func Walk(dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return plainPathError(path, err)
+			return files.Error(path, err)
 		}
 		if d.IsDir() {
 			if path != dir && strings.HasPrefix(d.Name(), ".") {

@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
@@ -357,11 +358,11 @@ func ReadManifest(name string) ([]*Manifest, error) {
 		return nil, err
 	}
 	folder := []*Manifest{m}
-	files, err := os.ReadDir(filepath.Dir(name))
+	entries, err := os.ReadDir(filepath.Dir(name))
 	if err != nil {
-		return nil, plainPathError(filepath.Dir(name), err)
+		return nil, files.Error(filepath.Dir(name), err)
 	}
-	for _, f := range files {
+	for _, f := range entries {
 		other := filepath.Join(filepath.Dir(name), f.Name())
 		if !f.Type().IsRegular() || strings.HasPrefix(f.Name(), ".") || f.Name() == filepath.Base(name) {
 			continue

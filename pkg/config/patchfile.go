@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
@@ -36,7 +37,7 @@ func ReadPatches(dir string) ([]*PatchFile, error) {
 	var patches []*PatchFile
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return plainPathError(name, err)
+			return files.Error(name, err)
 		}
 		base := d.Name()
 		m := patchName.FindStringSubmatch(base)
@@ -57,7 +58,7 @@ func ReadPatches(dir string) ([]*PatchFile, error) {
 }
 
 func readPatchFile(name, patchType string) ([]*PatchFile, error) {
-	data, err := readBounded(name)
+	data, err := files.Configuration.Read(name)
 	if err != nil {
 		return nil, err
 	}

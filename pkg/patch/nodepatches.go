@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
@@ -51,29 +52,18 @@ func writePatchFile(dir string, text []byte) error {
 		return fmt.Errorf("%s: is not a folder; kubeadm takes no link either", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", dir, plainError(err))
+		return files.Error(dir, err)
 	}
 	name := filepath.Join(dir, nodePatchFile)
-	switch have, err := os.ReadFile(name); {
+	switch have, err := files.Configuration.Read(name); {
 	case err == nil && bytes.Equal(have, text):
 		return nil
 	case err == nil:
 		return fmt.Errorf("%s: is there already with other content; it is not replaced", name)
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", name, plainError(err))
+		return files.Error(name, err)
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, plainError(err))
-	}
-	_, err = f.Write(text)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, plainError(err))
-	}
-	return nil
+	return files.WriteNew(name, text, 0o644)
 }
 
 // nodeOps returns the operations on the pod that add what after has and before has not, and the names of the flags

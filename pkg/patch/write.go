@@ -2,55 +2,38 @@ package patch
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+
+	"github.com/mvpcheck/mvpcheck/internal/files"
 )
 
 // WriteInPlace replaces the content of a file at once: a reader sees the old file or the new one. The mode
 // stays, and the owner where that is permitted. A symbolic link stays one; what it names is replaced. It fails
 // when the file no longer has the content before.
 func WriteInPlace(name string, before, after []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, plainError(err))
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, plainError(err))
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: is not a regular file", name)
-	}
 	unchanged := func() error {
-		now, err := os.ReadFile(target)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, plainError(err))
+		var now bytes.Buffer
+		if err := files.Configuration.ReadRegular(&now, name); err != nil {
+			return err
 		}
-		if !bytes.Equal(now, before) {
+		if !bytes.Equal(now.Bytes(), before) {
 			return fmt.Errorf("%s: the file has changed since it was read; nothing was written", name)
 		}
 		return nil
 	}
+	if err := unchanged(); err != nil || bytes.Equal(before, after) {
+		return err
+	}
+	f, err := files.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Abandon()
+	if _, err := f.Write(after); err != nil {
+		return files.Error(name, err)
+	}
 	if err := unchanged(); err != nil {
 		return err
 	}
-	if bytes.Equal(before, after) {
-		return nil
-	}
-	if err := replaceFile(target, info, after, unchanged); err != nil {
-		return fmt.Errorf("%s: %w", name, plainError(err))
-	}
-	return nil
-}
-
-// plainError drops the system call and the path from an error of the file system: the caller names the file.
-func plainError(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
+	return f.Commit()
 }
