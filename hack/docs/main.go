@@ -3,13 +3,10 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"github.com/mvpcheck/mvpcheck/internal/cli"
 )
 
 func main() {
@@ -20,34 +17,26 @@ func main() {
 }
 
 func write() error {
-	pages := cli.Documentation()
+	pages, err := documentation()
+	if err != nil {
+		return err
+	}
 	for _, dir := range []string{"docs/rules", "docs/cli"} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
 		old, err := filepath.Glob(dir + "/*.md")
 		if err != nil {
 			return err
 		}
 		for _, name := range old {
-			if _, ok := pages[filepath.ToSlash(name)]; ok {
-				continue
-			}
-			if err := os.Remove(name); err != nil {
-				return err
+			if pages[filepath.ToSlash(name)] == nil {
+				err = errors.Join(err, os.Remove(name))
 			}
 		}
-	}
-	names := make([]string, 0, len(pages))
-	for name := range pages {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if have, err := os.ReadFile(name); err == nil && bytes.Equal(have, pages[name]) {
-			continue
+		if err != nil {
+			return err
 		}
-		if err := os.WriteFile(name, pages[name], 0o644); err != nil {
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
 			return err
 		}
 	}

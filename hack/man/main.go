@@ -26,7 +26,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "man: want one folder")
 		os.Exit(2)
 	}
-	if err := write(flag.Arg(0), cli.ManPages(*version, time.Unix(*seconds, 0)), *compressed); err != nil {
+	pages := map[string][]byte{}
+	err := manPages(pages, cli.Commands(), *version, time.Unix(*seconds, 0).UTC())
+	if err == nil {
+		err = write(flag.Arg(0), pages, *compressed)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "man:", err)
 		os.Exit(1)
 	}

@@ -19,6 +19,14 @@ does, says what is missing, and writes the configuration that has it.
 
 Exit codes of every command: 0 nothing found, 1 findings, 2 usage, 3 could not check or could not tell.`
 
+// Commands returns the command mvpcheck with those below it, for documentation.
+func Commands() *cobra.Command {
+	a := &app{program: "mvpcheck"}
+	root := a.rootCommand()
+	root.DisableAutoGenTag = true
+	return root
+}
+
 // rootCommand builds the commands. Nothing is shared between two runs.
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{

@@ -13,6 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// repo is the root of the repository.
+const repo = "../../"
+
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	s, err := jsonschema.NewCompiler().Compile(repo + "docs/schema/" + name)

@@ -5,39 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
-
-// generated is what the generated pages begin with.
-const generated = "<!-- Written by hack/update-docs.sh. Do not edit. -->\n\n"
-
-// Documentation returns the generated pages by their names within the repository.
-func Documentation() map[string][]byte {
-	pages := map[string][]byte{}
-	page := func(name string, write func(*bytes.Buffer)) {
-		out := bytes.NewBufferString(generated)
-		write(out)
-		pages[name] = out.Bytes()
-	}
-	rules := checks.All()
-	page("docs/rules/README.md", func(out *bytes.Buffer) { writeRuleIndex(out, rules) })
-	for _, r := range rules {
-		page(rulePage(r), func(out *bytes.Buffer) { writeRulePage(out, r) })
-	}
-	a := &app{program: "mvpcheck"}
-	root := a.rootCommand()
-	root.InitDefaultHelpCmd()
-	page("docs/cli/README.md", func(out *bytes.Buffer) { writeCommandIndex(out, root) })
-	for _, cmd := range root.Commands() {
-		if documented(cmd) {
-			page("docs/cli/"+cmd.Name()+".md", func(out *bytes.Buffer) { writeCommand(out, cmd) })
-		}
-	}
-	pages[settingsSchemaName] = settingsSchema()
-	return pages
-}
 
 func writeRuleIndex(out *bytes.Buffer, rules []*checks.Rule) {
 	out.WriteString("# Rules\n\n" +
@@ -93,46 +62,4 @@ func capital(s string) string {
 // markdown escapes what Markdown would take for markup.
 func markdown(s string) string {
 	return strings.NewReplacer("<", "&lt;", "*", `\*`, "|", `\|`, "`", "\\`", "[", `\[`).Replace(s)
-}
-
-func documented(cmd *cobra.Command) bool {
-	return cmd.IsAvailableCommand() && cmd.Name() != "help"
-}
-
-func writeCommandIndex(out *bytes.Buffer, root *cobra.Command) {
-	fmt.Fprintf(out, "# mvpcheck\n\n```text\n%s\n```\n\n", root.Long)
-	for _, cmd := range root.Commands() {
-		if documented(cmd) {
-			fmt.Fprintf(out, "- [mvpcheck %s](%s.md): %s\n", cmd.Name(), cmd.Name(), markdown(cmd.Short))
-		}
-	}
-}
-
-func writeCommand(out *bytes.Buffer, cmd *cobra.Command) {
-	cmd.InitDefaultHelpFlag()
-	fmt.Fprintf(out, "# %s\n\n", cmd.CommandPath())
-	long := cmd.Long
-	if long == "" {
-		long = cmd.Short
-	}
-	fmt.Fprintf(out, "```text\n%s\n```\n\n## Usage\n\n```text\n%s\n```\n", strings.TrimSpace(long), cmd.UseLine())
-	if cmd.Example != "" {
-		fmt.Fprintf(out, "\n## Examples\n\n```shell\n%s\n```\n", unindent(cmd.Example))
-	}
-	if flags := cmd.LocalFlags(); flags.HasAvailableFlags() {
-		fmt.Fprintf(out, "\n## Flags\n\n```text\n%s```\n", flags.FlagUsages())
-	}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			fmt.Fprintf(out, "\n## %s\n\n%s\n", sub.CommandPath(), markdown(sub.Short))
-		}
-	}
-}
-
-func unindent(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimPrefix(lines[i], "  ")
-	}
-	return strings.Join(lines, "\n")
 }
