@@ -88,6 +88,21 @@ var problemNames = [...]string{
 // String names the problem for tests and logs.
 func (p Problem) String() string { return problemNames[p] }
 
+var problemClauses = map[Problem]string{
+	Missing:       "does not exist below --root",
+	Empty:         "is an empty file",
+	Directory:     "is a folder",
+	NotPEM:        "is not PEM text",
+	BrokenPEM:     "is damaged: a certificate begins in it and does not end",
+	NoCertificate: "holds no certificate",
+	PrivateKey:    "holds a private key in place of a certificate",
+	Unparsable:    "holds a certificate that cannot be read",
+	NoKey:         "holds no private key",
+}
+
+// Says is what follows the name of the file in a sentence: "is a folder". It is "" for OK and for what is Unknown.
+func (p Problem) Says() string { return problemClauses[p] }
+
 // Unknown tells whether the problem is this process's, not kube-apiserver's: what the file holds is not known.
 func (p Problem) Unknown() bool { return p >= Denied }
 

@@ -47,7 +47,7 @@ var behaviours = []Behaviour{
 
 // Does tells whether kube-apiserver of release r has a behaviour; a release that has no catalogue is judged by the nearest
 // one that has.
-func (r Release) Does(b Behaviour) bool { return nearestCatalogue(r).behaviours()[b] }
+func (r Release) Does(b Behaviour) bool { return Nearest(r).behaviours()[b] }
 
 //go:embed behaviour/*.txt
 var behaviourFiles embed.FS

@@ -25,7 +25,6 @@ type Catalogue struct {
 	askedFlags, askedGates sync.Map
 	// dependent are the gates that need others, by their names.
 	dependent  func() []namedGate
-	judged     judgedLines
 	surface    func() []Resource
 	behaviours func() map[Behaviour]bool
 	// The lines of the other sections.
@@ -134,8 +133,8 @@ func CatalogueOf(r Release) (c *Catalogue, ok bool) {
 	return of(), true
 }
 
-// nearestCatalogue is the catalogue of r's minor, or else of the known minor next to it.
-func nearestCatalogue(r Release) *Catalogue {
+// Nearest is the catalogue of r's minor, or else of the known minor next to it.
+func Nearest(r Release) *Catalogue {
 	known := known()
 	i, _ := slices.BinarySearchFunc(known, r.minor, func(k Release, minor int) int { return cmp.Compare(k.minor, minor) })
 	c, _ := CatalogueOf(known[min(i, len(known)-1)])
@@ -154,6 +153,21 @@ func (c *Catalogue) ResourceGates() []string {
 
 // Release is the release that the catalogue was made from.
 func (c *Catalogue) Release() Release { return must(Parse(c.Version)) }
+
+// Minor is that release without its patch.
+func (c *Catalogue) Minor() Release { return c.binary }
+
+// Does is that of the release.
+func (c *Catalogue) Does(b Behaviour) bool { return c.behaviours()[b] }
+
+// AdmissionPlugins returns the names of the admission plugins that the release has, sorted.
+func (c *Catalogue) AdmissionPlugins() []string { return slices.Sorted(maps.Keys(c.plugins())) }
+
+// HasAdmissionPlugin tells whether the release has an admission plugin.
+func (c *Catalogue) HasAdmissionPlugin(name string) bool {
+	_, ok := c.plugins()[name]
+	return ok
+}
 
 // Flag returns a flag, which may be written as NormalizeFlag takes it.
 func (c *Catalogue) Flag(name string) (f Flag, ok bool) {

@@ -98,7 +98,7 @@ func (v entryVersion) within(given bool, floor *version.Version, upper Release, 
 func componentVersion(flag string, values []string) (v entryVersion, given bool, err error) {
 	for i, value := range values {
 		here := entryVersion{VersionError: VersionError{Flag: flag, Value: i, Text: value}}
-		entries, err := csvList(value)
+		entries, err := SplitList(value)
 		if err != nil {
 			return here, false, here.fail("is not a comma-separated list")
 		}
@@ -132,8 +132,8 @@ func versionFloor(binary Release) *version.Version {
 	return version.MajorMinor(1, uint(max(binary.minor-3, 31)))
 }
 
-// csvList splits a list flag as pflag's StringSlice does.
-func csvList(value string) ([]string, error) {
+// SplitList splits the value of a list flag as pflag's StringSlice does.
+func SplitList(value string) ([]string, error) {
 	if value == "" {
 		return nil, nil
 	}

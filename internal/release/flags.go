@@ -1,6 +1,7 @@
 package release
 
 import (
+	"net"
 	"slices"
 	"strings"
 )
@@ -58,4 +59,14 @@ func findFlag(name string) (f Flag, ok bool) {
 		}
 	}
 	return Flag{}, false
+}
+
+// ParseIPFlag reads the value of a flag that takes an IP address, as kube-apiserver of a release does: with the blanks
+// around it. Nothing is the flag's default, and the address nil, where the release takes it.
+func ParseIPFlag(value string, binary Release) (ip net.IP, ok bool) {
+	if value == "" {
+		return nil, binary.Does(EmptyIPIsDefault)
+	}
+	ip = net.ParseIP(strings.TrimSpace(value))
+	return ip, ip != nil
 }

@@ -44,7 +44,7 @@ type GateSpec struct {
 // the gate existed; a release that has no catalogue is judged by the nearest one that has. Where a server emulates an
 // older release, the emulated one counts (S4), but the gates are those of the binary: see [Catalogue.Gate].
 func GateAt(name string, r Release) (spec GateSpec, ok bool) {
-	spec, ok = nearestCatalogue(r).Gate(name, EffectiveOf(r))
+	spec, ok = Nearest(r).Gate(name, EffectiveOf(r))
 	return spec, ok && spec.Stage != PreAlpha
 }
 
@@ -58,7 +58,7 @@ func (r Release) GateDefaultOn(name string) bool {
 // Dependencies between gates are declared from 1.35 on; 1.33 and 1.34 start, but publish no identity lease, by which
 // their peers would find them. The binary counts, not the release that it emulates.
 func IdentityEnforced(binary Release) bool {
-	return slices.Contains(nearestCatalogue(binary).Needs(Gate), Identity)
+	return slices.Contains(Nearest(binary).Needs(Gate), Identity)
 }
 
 // GateRefusal is one gate of --feature-gates that makes kube-apiserver exit although its text can be read.
@@ -127,7 +127,7 @@ func (c *Catalogue) missingDependencies(gates FeatureGates, at Effective) []Gate
 		if on, _ := gates.state(g.name, g.spec(at)); !on {
 			continue
 		}
-		off := slices.DeleteFunc(slices.Clone(g.needs), func(need string) bool { return c.on(need, gates, at) })
+		off := slices.DeleteFunc(slices.Clone(g.needs), func(need string) bool { return c.GateOn(need, gates, at) })
 		if len(off) > 0 {
 			refused = append(refused, GateRefusal{MissingDependency, g.name, gates.entry(g.name), g.spec(at), off})
 		}
@@ -148,8 +148,8 @@ func (c *Catalogue) dependentGates() []namedGate {
 	return all
 }
 
-// on tells whether a gate is on; one that the release does not have is not.
-func (c *Catalogue) on(name string, gates FeatureGates, at Effective) bool {
+// GateOn tells whether a gate is on in a server of such effective versions; one that the release does not have is not.
+func (c *Catalogue) GateOn(name string, gates FeatureGates, at Effective) bool {
 	spec, ok := c.Gate(name, at)
 	if !ok {
 		return false

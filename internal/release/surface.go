@@ -44,10 +44,9 @@ func (c *Catalogue) Serves(s APISettings) ([]Resource, error) {
 	if problems := c.GateProblems(gates, at); len(problems) > 0 {
 		return nil, fmt.Errorf("feature-gates: %s", problems[0])
 	}
-	off := func(gate string) bool { return !c.on(gate, gates, at) }
 	var served []Resource
 	for _, r := range c.surface() {
-		if r.emulable(at.Emulated) && !slices.ContainsFunc(r.gates, off) && c.enabled(config, r) {
+		if r.emulable(at.Emulated) && c.GatesOn(r, gates, at) && c.Enabled(config, r) {
 			served = append(served, r)
 		}
 	}
@@ -55,7 +54,15 @@ func (c *Catalogue) Serves(s APISettings) ([]Resource, error) {
 }
 
 func (r Resource) emulable(emulated Release) bool {
-	return (r.since == 0 || emulated.minor >= r.since) && (r.until == 0 || emulated.minor <= r.until)
+	return !r.ComesAfter(emulated) && (r.until == 0 || emulated.minor <= r.until)
+}
+
+// ComesAfter tells whether a server that emulates a release does not serve the resource yet.
+func (r Resource) ComesAfter(emulated Release) bool { return r.since > emulated.minor }
+
+// GatesOn tells whether all gates are on that a resource hangs on.
+func (c *Catalogue) GatesOn(r Resource, gates FeatureGates, at Effective) bool {
+	return !slices.ContainsFunc(r.gates, func(gate string) bool { return !c.GateOn(gate, gates, at) })
 }
 
 // RuntimeConfig is what the values of --runtime-config say: of one key the last value.
@@ -91,6 +98,16 @@ func ParseRuntimeConfig(values []string) RuntimeConfig {
 	return config
 }
 
+// Entry returns the last entry that kube-apiserver takes for one of a key, nil where there is none.
+func (config RuntimeConfig) Entry(key string) *RuntimeConfigEntry {
+	for i := range slices.Backward(config.Entries) {
+		if config.Entries[i].Canonical() == key {
+			return &config.Entries[i]
+		}
+	}
+	return nil
+}
+
 // Get returns the value of a key.
 func (config RuntimeConfig) Get(key string) (value string, set bool) {
 	for _, e := range config.Entries {
@@ -121,9 +138,9 @@ func isRuntimeClass(key string) bool {
 	return false
 }
 
-// canonical returns the key that kube-apiserver takes a key for: all that it writes of the core group is /v1, even a
+// Canonical returns the key that kube-apiserver takes a key for: all that it writes of the core group is /v1, even a
 // resource of it; "" is the key that it drops.
-func (e RuntimeConfigEntry) canonical() string {
+func (e RuntimeConfigEntry) Canonical() string {
 	switch {
 	case e.Key == "v1", e.Key == "api/v1", strings.HasPrefix(e.Key, "v1/"), strings.HasPrefix(e.Key, "api/v1/"):
 		return "/v1"
@@ -164,7 +181,7 @@ func (c *Catalogue) RuntimeConfigProblems(config RuntimeConfig) []RuntimeConfigP
 }
 
 func (c *Catalogue) runtimeProblem(e RuntimeConfigEntry) string {
-	key := e.canonical()
+	key := e.Canonical()
 	if key == "" && e.Key != "" {
 		return ""
 	}
@@ -209,10 +226,10 @@ const (
 	unlisted   = "unlisted"
 )
 
-// enabled tells whether --runtime-config leaves a resource on. A key of a class reaches the group versions that the
+// Enabled tells whether --runtime-config leaves a resource on. A key of a class reaches the group versions that the
 // release lists; one of a group version, and then one of a resource, wins over it. What switches a resource switches its
 // subresources.
-func (c *Catalogue) enabled(config RuntimeConfig, r Resource) bool {
+func (c *Catalogue) Enabled(config RuntimeConfig, r Resource) bool {
 	gv := r.GroupVersion()
 	state := c.versions()[gv]
 	listed, on := state != unlisted, state == versionOn
@@ -228,7 +245,7 @@ func (c *Catalogue) enabled(config RuntimeConfig, r Resource) bool {
 	key := r.Group + "/" + r.Version
 	for _, want := range []string{key, key + "/" + name} {
 		for _, e := range config.Entries {
-			if e.canonical() == want {
+			if e.Canonical() == want {
 				on, _ = strconv.ParseBool(cmp.Or(e.Value, "true"))
 			}
 		}

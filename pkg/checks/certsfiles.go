@@ -57,25 +57,12 @@ func (p *Pass) servingHalfEmpty() {
 	}
 }
 
-// problems say what is wrong with a file, in the words of a finding.
-var problems = map[certs.Problem]string{
-	certs.Missing:       "does not exist below --root",
-	certs.Empty:         "is an empty file",
-	certs.Directory:     "is a folder",
-	certs.NotPEM:        "is not PEM text",
-	certs.BrokenPEM:     "is damaged: a certificate begins in it and does not end",
-	certs.NoCertificate: "holds no certificate",
-	certs.PrivateKey:    "holds a private key in place of a certificate",
-	certs.Unparsable:    "holds a certificate that cannot be read",
-	certs.NoKey:         "holds no private key",
-}
-
 // keyProblem is the text for a private key, of which some problems mean something else.
 func keyProblem(problem certs.Problem) string {
 	if problem == certs.Unparsable {
 		return "holds a private key that cannot be read (encrypted, or damaged)"
 	}
-	return problems[problem]
+	return problem.Says()
 }
 
 func (p *Pass) peerCAUnreadable(store *certs.Store, g values) {
@@ -92,7 +79,7 @@ func (p *Pass) peerCAUnreadable(store *certs.Store, g values) {
 	}
 	out := Finding{
 		Subject: nameOf(f), At: p.placeOr(f, v),
-		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), problems[b.Problem]),
+		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), b.Problem.Says()),
 		Fix:     "put the CA that signed the serving certificates there, or set " + f.Name + " to " + p.clusterCA(v) + p.byHand(),
 	}
 	switch {
@@ -125,7 +112,7 @@ func (p *Pass) headerCAUnreadable(store *certs.Store, g values) {
 	}
 	out := Finding{
 		Subject: nameOf(f), At: p.placeOr(f, v),
-		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), problems[b.Problem]),
+		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), b.Problem.Says()),
 		Fix:     "put the CA that signed the proxy client certificate there",
 	}
 	if b.Problem == certs.BrokenPEM && len(b.Certs) > 0 {
@@ -219,7 +206,7 @@ func (p *Pass) pairUnreadable(store *certs.Store, c certPair, keys bool) {
 func (p *Pass) certUnreadable(c certPair, b certs.Bundle) {
 	out := Finding{
 		Subject: c.certFile, At: p.placeOr(c.cert, c.views[0]),
-		Message: fmt.Sprintf("%s %s %s.", c.cert.Name, quoted(c.certFile), problems[b.Problem]),
+		Message: fmt.Sprintf("%s %s %s.", c.cert.Name, quoted(c.certFile), b.Problem.Says()),
 		Fix:     "put " + c.what + " there",
 	}
 	switch {

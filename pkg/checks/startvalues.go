@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
+	"github.com/mvpcheck/mvpcheck/internal/startup"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
@@ -21,20 +22,14 @@ var badRuntimeConfig = &Rule{
 	},
 	Run: func(p *Pass) {
 		for _, v := range p.Views() {
-			c := v.catalogue()
-			if c == nil || v.FlagsUnknown || v.unknown(release.FlagRuntimeConfig) {
+			if v.catalogue() == nil || v.FlagsUnknown || v.unknown(release.FlagRuntimeConfig) {
 				continue
 			}
-			runtime := release.ParseRuntimeConfig(v.values(release.FlagRuntimeConfig))
-			problems := c.RuntimeConfigProblems(runtime)
-			if len(problems) == 0 {
-				problems = c.RuntimeConfigNeeds(runtime, v.fair(), v.Gates, v.Effective)
-				if !v.forward() {
-					problems = append(problems, c.RuntimeConfigFuture(runtime, v.Gates, v.Effective)...)
-				}
-			}
 			flags := v.Flags.All(release.FlagRuntimeConfig)
-			for _, problem := range problems {
+			if len(flags) == 0 {
+				continue
+			}
+			for _, problem := range v.server().RuntimeConfigProblems(release.ParseRuntimeConfig(v.values(release.FlagRuntimeConfig))) {
 				entry := strings.TrimSpace(flags[problem.Span.Value].Value[problem.Span.Offset:problem.Span.End()])
 				p.reportForBoth(Finding{
 					Severity: Error, At: part(flags[problem.Span.Value], problem.Span.Offset, problem.Span.Length), Consequence: WillNotStart, When: v.When,
@@ -50,19 +45,14 @@ var badRuntimeConfig = &Rule{
 // forward tells whether the server keeps what comes after the release that it emulates, or may do so.
 func (v View) forward() bool {
 	return v.unknown(release.FlagForwardCompatible) || v.unknown(release.FlagRuntimeForwardCompatible) ||
-		v.on(release.FlagForwardCompatible, false) || v.on(release.FlagRuntimeForwardCompatible, false)
-}
-
-// fair tells whether the server has --enable-priority-and-fairness on, which is the default.
-func (v View) fair() bool {
-	return !v.unknown(release.FlagPriorityAndFairness) && v.on(release.FlagPriorityAndFairness, true)
+		v.on(release.FlagForwardCompatible) || v.on(release.FlagRuntimeForwardCompatible)
 }
 
 // on tells whether a flag that is true or false is on; a value that is neither is the matter of MVP125.
-func (v View) on(flag string, otherwise bool) bool {
+func (v View) on(flag string) bool {
 	f := v.Flags.Last(flag)
 	if f == nil {
-		return otherwise
+		return false
 	}
 	on, err := strconv.ParseBool(f.Value)
 	return err == nil && on
@@ -84,7 +74,7 @@ var badFlagValue = &Rule{
 				continue
 			}
 			p.reportVersion(v)
-			for _, problem := range c.SettingProblems(settings(v), v.Effective) {
+			for _, problem := range startup.ValueProblems(c, settings(v), v.Effective) {
 				f := &v.Flags[problem.Setting]
 				if slices.Contains(addressFlags, f.Name) && f == v.Flags.Last(f.Name) {
 					continue
@@ -134,11 +124,11 @@ func (p *Pass) reportForBoth(f Finding) {
 	p.Report(f)
 }
 
-// settings is the command line of a server as package release takes it.
-func settings(v View) []release.Setting {
-	line := make([]release.Setting, 0, len(v.Flags))
+// settings is the command line of a server as package startup takes it.
+func settings(v View) []startup.Setting {
+	line := make([]startup.Setting, 0, len(v.Flags))
 	for _, f := range v.Flags {
-		s := release.Setting{Flag: f.Name, Value: f.Value, Unknown: f.Unknown}
+		s := startup.Setting{Flag: f.Name, Value: f.Value, Unknown: f.Unknown}
 		// kubeadm writes name=value as it is, so what stands behind an equals sign of the name is part of the value.
 		if name, rest, ok := strings.Cut(f.Spelling, "="); ok {
 			s.Flag, s.Value = name, rest+"="+f.Value

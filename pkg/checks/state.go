@@ -65,13 +65,6 @@ func (v View) unknown(flag string) bool {
 	return slices.ContainsFunc(v.Flags.All(flag), func(f *config.Flag) bool { return f.Unknown })
 }
 
-// allowed tells whether the server does what a gate is for: it is on, or the release no longer has it, as what it was for stays.
-func (v View) allowed(gate string) bool {
-	_, known := release.GateAt(gate, v.Release)
-	on, _ := v.Gates.Gate(gate, v.Emulated)
-	return on || !known
-}
-
 // singleControlPlane says why a cluster has one control-plane node, empty where it has several.
 func singleControlPlane(c *config.Cluster) string {
 	n, from, known := c.ControlPlaneCount()

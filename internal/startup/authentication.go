@@ -1,4 +1,4 @@
-package serverfiles
+package startup
 
 import (
 	"fmt"
@@ -40,17 +40,9 @@ type claimMapping struct {
 	Prefix            *string
 }
 
-// AuthenticationFlags is what an AuthenticationConfiguration must go with.
-type AuthenticationFlags struct {
-	// ServiceAccountIssuers are those of service accounts, which no other authenticator may have.
-	ServiceAccountIssuers []string
-	// AnonymousFlag: --anonymous-auth is set. AnonymousGate: the gate AnonymousAuthConfigurableEndpoints is on.
-	AnonymousFlag, AnonymousGate bool
-}
-
-// Authentication judges an AuthenticationConfiguration: ValidateAuthenticationConfiguration in
+// authenticators judges an AuthenticationConfiguration: ValidateAuthenticationConfiguration in
 // pkg/apis/apiserver/validation of k8s.io/apiserver, and pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes.
-func Authentication(text []byte, flags AuthenticationFlags) string {
+func authenticators(c content) string {
 	var config struct {
 		JWT       []jwtAuthenticator `json:"jwt"`
 		Anonymous *struct {
@@ -58,17 +50,14 @@ func Authentication(text []byte, flags AuthenticationFlags) string {
 			Conditions []struct{ Path string }
 		}
 	}
-	if problem := authenticationShape.unknownField(text); problem != "" {
+	if problem := c.decode(&config); problem != "" {
 		return problem
 	}
-	if problem := decode(text, &config); problem != "" {
-		return problem
-	}
-	seen := map[string]bool{}
+	issuers, seen := c.all("service-account-issuer"), map[string]bool{}
 	for i, a := range config.JWT {
 		at := fmt.Sprintf("jwt[%d]", i)
 		switch u := a.Issuer.URL; {
-		case slices.Contains(flags.ServiceAccountIssuers, u):
+		case slices.Contains(issuers, u):
 			return fmt.Sprintf("has %s with the issuer of service accounts", at)
 		case seen[u]:
 			return fmt.Sprintf("has %s with the issuer of another one", at)
@@ -82,13 +71,13 @@ func Authentication(text []byte, flags AuthenticationFlags) string {
 			return problem
 		}
 	}
-	switch c := config.Anonymous; {
-	case c == nil:
-	case !c.Enabled && len(c.Conditions) > 0:
+	switch a := config.Anonymous; {
+	case a == nil:
+	case !a.Enabled && len(a.Conditions) > 0:
 		return "has conditions for anonymous requests, which are not enabled"
-	case flags.AnonymousFlag:
+	case c.given("anonymous-auth"):
 		return "configures anonymous requests, as the flag anonymous-auth does"
-	case !flags.AnonymousGate:
+	case !c.allows("AnonymousAuthConfigurableEndpoints"):
 		return "configures anonymous requests, for which the gate AnonymousAuthConfigurableEndpoints must be on"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package serverfiles
+package startup
 
 import (
 	"fmt"
@@ -20,16 +20,15 @@ type egressConnection struct {
 	}
 }
 
-// Egress judges an EgressSelectorConfiguration: pkg/server/egressselector/config.go of k8s.io/apiserver. exists tells whether
-// the server sees a file.
-func Egress(text []byte, exists func(path string) bool) string {
+// egress judges an EgressSelectorConfiguration: pkg/server/egressselector/config.go of k8s.io/apiserver.
+func egress(c content) string {
 	var config struct {
 		EgressSelections []struct {
 			Name       string
 			Connection egressConnection
 		}
 	}
-	if problem := decode(text, &config); problem != "" {
+	if problem := c.decode(&config); problem != "" {
 		return problem
 	}
 	seen := map[string]bool{}
@@ -40,7 +39,7 @@ func Egress(text []byte, exists func(path string) bool) string {
 			return fmt.Sprintf("has %s with the name %q, which is none of cluster, controlplane and etcd, or there twice", at, s.Name)
 		}
 		seen[name] = true
-		if problem := s.Connection.refused(at, exists); problem != "" {
+		if problem := s.Connection.refused(at, c.sees); problem != "" {
 			return problem
 		}
 	}

@@ -1,18 +1,22 @@
-package release
+package startup
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
-// TestSettingProblems shows the reasons; that they are right, testdata/settings.txt shows with the real servers.
-func TestSettingProblems(t *testing.T) {
+// TestValueProblems shows the reasons; that they are right, testdata/settings.txt shows with the real servers.
+func TestValueProblems(t *testing.T) {
 	for _, tc := range []struct {
 		release string
 		line    string // flag=value, separated by blanks
-		at      Effective
+		at      release.Effective
 		want    []string // index of the setting and reason
 	}{
 		{release: "1.36", line: "event-ttl=5m profiling=false goaway-chance=0.02"},
@@ -47,7 +51,7 @@ func TestSettingProblems(t *testing.T) {
 		{release: "1.36", line: "log-text-split-stream=true feature-gates=LoggingAlphaOptions=true"},
 		{release: "1.36", line: "emulation-forward-compatible=true", want: []string{
 			"emulation-forward-compatible goes only with an emulated-version that is older than the server"}},
-		{release: "1.36", line: "emulation-forward-compatible=true", at: EffectiveOf(OfMinor(35))},
+		{release: "1.36", line: "emulation-forward-compatible=true", at: release.EffectiveOf(release.OfMinor(35))},
 		{release: "1.36", line: "enable-admission-plugins=NodeRestricton", want: []string{
 			`enable-admission-plugins names "NodeRestricton", an admission plugin that 1.36 does not have; it has NodeRestriction`}},
 		{release: "1.36", line: "enable-admission-plugins=JobValidation"},
@@ -58,13 +62,13 @@ func TestSettingProblems(t *testing.T) {
 			"service-cluster-ip-range has a range that is too large: of addresses of 32 bits, at least 12 must be given"}},
 	} {
 		t.Run(tc.release+" "+tc.line, func(t *testing.T) {
-			r, err := Parse(tc.release)
+			r, err := release.Parse(tc.release)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, _ := CatalogueOf(r)
-			if tc.at == (Effective{}) {
-				tc.at = EffectiveOf(r)
+			c, _ := release.CatalogueOf(r)
+			if tc.at == (release.Effective{}) {
+				tc.at = release.EffectiveOf(r)
 			}
 			var line []Setting
 			for word := range strings.FieldsSeq(tc.line) {
@@ -72,7 +76,7 @@ func TestSettingProblems(t *testing.T) {
 				line = append(line, Setting{Flag: flag, Value: value, Unknown: value == "?"})
 			}
 			var got []string
-			for _, p := range c.SettingProblems(line, tc.at) {
+			for _, p := range ValueProblems(c, line, tc.at) {
 				got = append(got, line[p.Setting].Flag+" "+p.Reason)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -82,27 +86,33 @@ func TestSettingProblems(t *testing.T) {
 	}
 }
 
-// TestValueRules finds rules about flags that no release has, and defaults that no rule can read.
-func TestValueRules(t *testing.T) {
-	for _, rule := range valueRules() {
-		for _, flag := range rule.flags {
-			if _, ok := findFlag(flag); !ok {
+// TestChecks finds checks about flags that no release has, and defaults that no check can read.
+func TestChecks(t *testing.T) {
+	for _, check := range checks() {
+		for _, flag := range check.flags {
+			if !slices.ContainsFunc(release.Known(), func(r release.Release) bool { return has(r, flag) }) {
 				t.Errorf("no release has the flag %s", flag)
 			}
 		}
 	}
-	for _, r := range Known() {
-		c, _ := CatalogueOf(r)
+	for _, r := range release.Known() {
+		c, _ := release.CatalogueOf(r)
 		for _, f := range c.Flags() {
 			if _, ok := valueTypes[f.Type]; !ok && f.Type != "string" && f.Type != "stringArray" && f.Type != "mapStringString" && f.Type != "colonSeparatedMultimapStringString" {
 				t.Errorf("%s: what the type %s of %s refuses is not known", r, f.Type, f.Name)
 			}
-			// A list's default is in brackets, which no rule reads.
+			// A list's default is in brackets, which no check reads.
 			if reason := refusedByType(f, f.Default, c.Release()); f.Default != "" && f.Default[0] != '[' && reason != "" {
 				t.Errorf("%s: %s: the default %q %s", r, f.Name, f.Default, reason)
 			}
 		}
 	}
+}
+
+func has(r release.Release, flag string) bool {
+	c, _ := release.CatalogueOf(r)
+	_, ok := c.Flag(flag)
+	return ok
 }
 
 func TestRuntimeConfigNeeds(t *testing.T) {
@@ -131,10 +141,11 @@ func TestRuntimeConfigNeeds(t *testing.T) {
 		{config: "v1/pods=false", want: []string{"v1/pods"}},
 		{config: "apiregistration.k8s.io/v1/apiservices=false", want: []string{"apiregistration.k8s.io/v1/apiservices"}},
 	} {
-		r := OfMinor(max(tc.minor, 33))
-		c, _ := CatalogueOf(r)
+		r := release.OfMinor(max(tc.minor, 33))
+		c, _ := release.CatalogueOf(r)
+		line := []Setting{{Flag: release.FlagFeatureGates, Value: tc.gates}, {Flag: release.FlagPriorityAndFairness, Value: strconv.FormatBool(tc.fair)}}
 		var got []string
-		for _, p := range c.RuntimeConfigNeeds(ParseRuntimeConfig([]string{tc.config}), tc.fair, ParseFeatureGates([]string{tc.gates}), EffectiveOf(r)) {
+		for _, p := range NewServer(c, line, release.EffectiveOf(r)).RuntimeConfigProblems(release.ParseRuntimeConfig([]string{tc.config})) {
 			got = append(got, p.Key)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -157,9 +168,9 @@ func TestRuntimeConfigFuture(t *testing.T) {
 		{33, 32, "networking.k8s.io/v1/servicecidrs=true", []string{"networking.k8s.io/v1/servicecidrs"}},
 		{37, 36, "storagemigration.k8s.io/v1=true", nil}, // its gate is off, so it is not there at all
 	} {
-		c, _ := CatalogueOf(OfMinor(tc.binary))
+		c, _ := release.CatalogueOf(release.OfMinor(tc.binary))
 		var got []string
-		for _, p := range c.RuntimeConfigFuture(ParseRuntimeConfig([]string{tc.config}), FeatureGates{}, EffectiveOf(OfMinor(tc.emulated))) {
+		for _, p := range NewServer(c, nil, release.EffectiveOf(release.OfMinor(tc.emulated))).RuntimeConfigProblems(release.ParseRuntimeConfig([]string{tc.config})) {
 			got = append(got, p.Key)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -1,4 +1,4 @@
-package serverfiles
+package startup
 
 import (
 	"encoding/base64"
@@ -36,42 +36,39 @@ type encryptionProvider struct {
 	}
 }
 
-// Encryption judges an EncryptionConfiguration: pkg/apis/apiserver/validation/validation_encryption.go and
+// encrypted judges an EncryptionConfiguration: pkg/apis/apiserver/validation/validation_encryption.go and
 // pkg/server/options/encryptionconfig of k8s.io/apiserver.
-func Encryption(text []byte) string {
+func encrypted(c content) string {
 	var config struct {
 		Resources []struct {
 			Resources []string
 			Providers []encryptionProvider
 		}
 	}
-	if problem := encryptionShape.unknownField(text); problem != "" {
-		return problem
-	}
-	if problem := decode(text, &config); problem != "" {
+	if problem := c.decode(&config); problem != "" {
 		return problem
 	}
 	earlier := map[schema.GroupResource]bool{}
 	plugins := map[string]bool{}
-	for i, c := range config.Resources {
+	for i, r := range config.Resources {
 		at := fmt.Sprintf("resources[%d]", i)
-		if len(c.Resources) == 0 || len(c.Providers) == 0 {
+		if len(r.Resources) == 0 || len(r.Providers) == 0 {
 			return fmt.Sprintf("has %s without resources or without providers", at)
 		}
-		if problem := encryptedResources(c.Resources, at); problem != "" {
+		if problem := encryptedResources(r.Resources, at); problem != "" {
 			return problem
 		}
-		for j, p := range c.Providers {
+		for j, p := range r.Providers {
 			if problem := p.refused(fmt.Sprintf("%s.providers[%d]", at, j), plugins); problem != "" {
 				return problem
 			}
 		}
-		for _, name := range c.Resources {
-			r := schema.ParseGroupResource(name)
-			if earlier[anyResource] || earlier[schema.GroupResource{Group: r.Group, Resource: "*"}] {
+		for _, name := range r.Resources {
+			resource := schema.ParseGroupResource(name)
+			if earlier[anyResource] || earlier[schema.GroupResource{Group: resource.Group, Resource: "*"}] {
 				return fmt.Sprintf("has %s with %q, which an earlier entry covers", at, name)
 			}
-			earlier[r] = true
+			earlier[resource] = true
 		}
 	}
 	return ""

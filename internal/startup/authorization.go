@@ -1,4 +1,4 @@
-package serverfiles
+package startup
 
 import (
 	"fmt"
@@ -33,19 +33,16 @@ type authorizationWebhook struct {
 	MatchConditions []struct{ Expression string }
 }
 
-// Authorization judges an AuthorizationConfiguration: ValidateAuthorizationConfiguration in pkg/apis/apiserver/validation of
-// k8s.io/apiserver. exists tells whether the server sees a file.
-func Authorization(text []byte, exists func(path string) bool) string {
+// authorizers judges an AuthorizationConfiguration: ValidateAuthorizationConfiguration in pkg/apis/apiserver/validation of
+// k8s.io/apiserver.
+func authorizers(c content) string {
 	var config struct {
 		Authorizers []struct {
 			Type, Name string
 			Webhook    *authorizationWebhook
 		}
 	}
-	if problem := authorizationShape.unknownField(text); problem != "" {
-		return problem
-	}
-	if problem := decode(text, &config); problem != "" {
+	if problem := c.decode(&config); problem != "" {
 		return problem
 	}
 	types, names := map[string]bool{}, map[string]bool{}
@@ -63,7 +60,7 @@ func Authorization(text []byte, exists func(path string) bool) string {
 		}
 		types[a.Type], names[a.Name] = true, true
 		if a.Webhook != nil {
-			if problem := a.Webhook.refused(at+".webhook", exists); problem != "" {
+			if problem := a.Webhook.refused(at+".webhook", c.sees); problem != "" {
 				return problem
 			}
 		}

@@ -1,4 +1,4 @@
-package serverfiles
+package startup
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ var (
 	auditStages = []string{"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"}
 )
 
-// Audit judges an audit policy: ValidatePolicy in pkg/apis/audit/validation of k8s.io/apiserver. Fields that it does not know
+// audit judges an audit policy: ValidatePolicy in pkg/apis/audit/validation of k8s.io/apiserver. Fields that it does not know
 // are passed over.
-func Audit(text []byte) string {
+func audit(c content) string {
 	var policy struct {
 		OmitStages []string
 		Rules      []struct {
@@ -30,7 +30,7 @@ func Audit(text []byte) string {
 			}
 		}
 	}
-	if problem := decode(text, &policy); problem != "" {
+	if problem := c.decode(&policy); problem != "" {
 		return problem
 	}
 	if problem := badStage(policy.OmitStages, "omitStages"); problem != "" {

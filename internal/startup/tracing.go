@@ -1,4 +1,4 @@
-package serverfiles
+package startup
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Tracing judges a TracingConfiguration: tracing/api/v1/config.go of k8s.io/component-base.
-func Tracing(text []byte) string {
+// traced judges a TracingConfiguration: tracing/api/v1/config.go of k8s.io/component-base.
+func traced(c content) string {
 	var config struct {
 		Endpoint               *string
 		SamplingRatePerMillion *int32
 	}
-	if problem := decode(text, &config); problem != "" {
+	if problem := c.decode(&config); problem != "" {
 		return problem
 	}
 	if rate := config.SamplingRatePerMillion; rate != nil && (*rate < 0 || *rate > 1_000_000) {

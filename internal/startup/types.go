@@ -1,8 +1,7 @@
-package release
+package startup
 
 import (
 	"encoding/csv"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,11 +9,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // valueTypes says what the types of kube-apiserver's flags refuse, by what pflag calls them. A type that is missing takes
 // any text. Most are pflag's own; what the numbers of a list are said to be is what Go's strconv reads with base 0.
-var valueTypes = map[string]func(value string, binary Release) (reason string){
+var valueTypes = map[string]func(value string, binary release.Release) (reason string){
 	"bool":           oneReason("is neither true nor false", func(v string) bool { _, err := strconv.ParseBool(v); return err == nil }),
 	"int":            oneReason("is not a whole number", isInteger),
 	"int64":          oneReason("is not a whole number", isInteger),
@@ -23,47 +24,37 @@ var valueTypes = map[string]func(value string, binary Release) (reason string){
 	"float64":        oneReason("is not a number", func(v string) bool { _, err := strconv.ParseFloat(v, 64); return err == nil }),
 	"duration":       oneReason("is not a duration with a unit, such as 30s or 1h30m", func(v string) bool { _, err := time.ParseDuration(v); return err == nil }),
 	"int32Slice":     oneReason("is not a list of whole numbers, separated by commas", isIntegers),
-	"stringSlice":    oneReason("is not a list separated by commas: a quotation mark stands where none may", func(v string) bool { _, err := csvList(v); return err == nil }),
+	"stringSlice":    oneReason("is not a list separated by commas: a quotation mark stands where none may", func(v string) bool { _, err := release.SplitList(v); return err == nil }),
 	"stringToString": oneReason("is not a list of key=value, separated by commas", isPairs),
 	"quantity":       oneReason("is not a quantity, such as 512Ki or 1M", func(v string) bool { _, err := resource.ParseQuantity(v); return err == nil }),
 	"portRange":      oneReason("is not a range of ports up to 65535, such as 30000-32767", isPortRange),
 	"namedCertKey":   oneReason("is not of the form CERTIFICATE,KEY or CERTIFICATE,KEY:NAME,...", isCertKey),
 	"Level":          oneReason("is not a whole number of 0 or more", isLevel),
 	"pattern=N,...":  oneReason("is not a list of pattern=N, separated by commas", isPatterns),
-	"ip": func(value string, binary Release) string {
-		if _, ok := ParseIPFlag(value, binary); ok {
+	"ip": func(value string, binary release.Release) string {
+		if _, ok := release.ParseIPFlag(value, binary); ok {
 			return ""
 		}
 		return "is not an IP address"
 	},
 	// Of k8s.io/component-base/version/verflag: besides a bool it takes the server's own version with another suffix.
-	"version": func(value string, binary Release) string {
+	"version": func(value string, binary release.Release) string {
 		if strings.HasPrefix(value, "v") {
 			v, err := version.ParseSemantic(value)
-			if err != nil || v.Major() != 1 || int(v.Minor()) != binary.minor {
+			if err != nil || v.Major() != 1 || int(v.Minor()) != binary.Minor() {
 				return "is not the version of the server"
 			}
 			return "" // its patch release is not known for sure
 		}
 		if _, err := strconv.ParseBool(value); err == nil || value == "raw" {
-			return "" // of several the last one counts: see serviceRules
+			return "" // of several the last one counts: see serviceChecks
 		}
 		return "is neither true, false nor raw"
 	},
 }
 
-// ParseIPFlag reads the value of a flag that takes an IP address, as kube-apiserver of a release does: with the blanks
-// around it. Nothing is the flag's default, and the address nil, where the release takes it.
-func ParseIPFlag(value string, binary Release) (ip net.IP, ok bool) {
-	if value == "" {
-		return nil, binary.Does(EmptyIPIsDefault)
-	}
-	ip = net.ParseIP(strings.TrimSpace(value))
-	return ip, ip != nil
-}
-
 // refusedByType says why the type of a flag refuses a value, "" where it does not.
-func refusedByType(f Flag, value string, binary Release) string {
+func refusedByType(f release.Flag, value string, binary release.Release) string {
 	if f.Name == "oidc-required-claim" {
 		// One pair for each flag; the other flag of this type, runtime-config, takes anything.
 		if !strings.Contains(value, "=") {
@@ -77,8 +68,8 @@ func refusedByType(f Flag, value string, binary Release) string {
 	return ""
 }
 
-func oneReason(reason string, takes func(value string) bool) func(string, Release) string {
-	return func(value string, _ Release) string {
+func oneReason(reason string, takes func(value string) bool) func(string, release.Release) string {
+	return func(value string, _ release.Release) string {
 		if takes(value) {
 			return ""
 		}

@@ -1,8 +1,13 @@
-package serverfiles
+package startup
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // there is what the server sees in these tests.
@@ -13,6 +18,26 @@ const (
 	secret24 = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3"
 )
 
+// contentOf is a file with a text in a server of 1.33, which has the flags.
+func contentOf(text string, line ...Setting) content {
+	c, _ := release.CatalogueOf(release.OfMinor(33))
+	node := Node{Host: func(string) (string, bool) { return "", false }, Mounted: there}
+	return content{Server: NewServer(c, line, release.EffectiveOf(c.Minor())), node: node, name: "/etc/there/file.yaml", text: []byte(text)}
+}
+
+// judge returns what is said of the values in a file, whatever its apiVersion and kind.
+func judge(k configuration, line ...Setting) func(text string) string {
+	return func(text string) string {
+		c := contentOf(text, line...)
+		var top map[string]any
+		if data, err := yaml.YAMLToJSON(c.text); err == nil && json.Unmarshal(data, &top) == nil {
+			c.json = data
+			return k.refusedValues(c, top)
+		}
+		return "is not YAML"
+	}
+}
+
 // TestFiles has for each kind texts that the server takes, and others with a part of what is said of them.
 func TestFiles(t *testing.T) {
 	for kind, tc := range map[string]struct {
@@ -20,7 +45,7 @@ func TestFiles(t *testing.T) {
 		texts map[string]string
 	}{
 		"audit": {
-			func(text string) string { return Audit([]byte(text)) },
+			judge(auditPolicy),
 			map[string]string{
 				"rules: [{level: Metadata}]": "",
 				"omitStages: [Panic]\nrules: [{level: None, nonResourceURLs: ['/healthz*', '*']}, {level: Request, resources: [{group: '', resources: [pods]}, {group: '*'}]}]": "",
@@ -38,7 +63,7 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"encryption": {
-			func(text string) string { return Encryption([]byte(text)) },
+			judge(encryption),
 			map[string]string{
 				"resources: [{resources: [secrets], providers: [{aescbc: {keys: [{name: a, secret: " + secret32 + "}]}}, {identity: {}}]}]": "",
 				"resources: [{resources: [secrets], providers: [{aesgcm: {keys: [{name: a, secret: " + secret24 + "}]}}]}]":                 "",
@@ -74,9 +99,7 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"authentication": {
-			func(text string) string {
-				return Authentication([]byte(text), AuthenticationFlags{ServiceAccountIssuers: []string{"https://own.example"}, AnonymousGate: true})
-			},
+			judge(authentication, Setting{Flag: "service-account-issuer", Value: "https://own.example"}),
 			map[string]string{
 				"jwt: []":                    "",
 				"anonymous: {enabled: true}": "",
@@ -99,7 +122,7 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"authorization": {
-			func(text string) string { return Authorization([]byte(text), there) },
+			judge(authorization),
 			map[string]string{
 				"authorizers: [{type: Node, name: node}, {type: RBAC, name: rbac}]":                                                                          "",
 				hook("timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: InClusterConfig}"):                            "",
@@ -125,10 +148,7 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"admission": {
-			func(text string) string {
-				return Admission([]byte("kind: AdmissionConfiguration\n"+text), "/etc/admission.yaml",
-					AdmissionPlugins{Named: []string{"NodeRestriction", "EventRateLimit"}, Configured: []string{"EventRateLimit"}}, there)
-			},
+			judge(admission, Setting{Flag: "enable-admission-plugins", Value: "NodeRestriction,EventRateLimit"}),
 			map[string]string{
 				"plugins: [{name: EventRateLimit, path: there}, {name: PodSecurity, configuration: {defaults: {enforce: baseline, enforce-version: v1.30}}}]": "",
 				"plugins: [{name: EventRateLimit, path: /etc/gone}]": `plugins[0] (EventRateLimit) with the path "/etc/gone", a file that is not there`,
@@ -140,7 +160,7 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"egress": {
-			func(text string) string { return Egress([]byte(text), there) },
+			judge(egressSelectors),
 			map[string]string{
 				"egressSelections: [{name: Cluster, connection: {proxyProtocol: Direct}}, {name: etcd, connection: {proxyProtocol: GRPC, transport: {uds: {udsName: /a}}}}]":                      "",
 				"egressSelections: [{name: cluster, connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: 'http://a'}}}}]":                                                              "",
@@ -157,7 +177,7 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"tracing": {
-			func(text string) string { return Tracing([]byte(text)) },
+			judge(tracing),
 			map[string]string{
 				"samplingRatePerMillion: 1000000\nendpoint: localhost:4317": "",
 				"endpoint: unix:///run/otel.sock":                           "",
@@ -167,15 +187,15 @@ func TestFiles(t *testing.T) {
 			},
 		},
 		"kubeconfig": {
-			func(text string) string { return Kubeconfig([]byte(text), "/etc/there/hook.yaml", there) },
+			func(text string) string { return kubeconfig(contentOf(text)) },
 			map[string]string{
-				kubeconfig("{server: 'https://a'}", "{}"):                                                          "",
-				kubeconfig("{server: 'https://a', certificate-authority: ca.crt}", "{token: a}"):                   "",
-				kubeconfig("{server: 'https://a', certificate-authority: /gone.crt}", "{}"):                        `names "/gone.crt", which is not there`,
-				kubeconfig("{server: 'https://a', certificate-authority: ../gone.crt}", "{}"):                      `names "/etc/gone.crt"`,
-				kubeconfig("{server: 'https://a'}", "{tokenFile: /gone}"):                                          `names "/gone"`,
-				kubeconfig("{server: 'https://a'}", "{client-certificate: /gone.crt, client-key: /etc/there.key}"): `names "/gone.crt"`,
-				kubeconfig("{}", "{}"):                                                      "leads to no server",
+				kubeconfigOf("{server: 'https://a'}", "{}"):                                                          "",
+				kubeconfigOf("{server: 'https://a', certificate-authority: ca.crt}", "{token: a}"):                   "",
+				kubeconfigOf("{server: 'https://a', certificate-authority: /gone.crt}", "{}"):                        `names "/gone.crt", which is not there`,
+				kubeconfigOf("{server: 'https://a', certificate-authority: ../gone.crt}", "{}"):                      `names "/etc/gone.crt"`,
+				kubeconfigOf("{server: 'https://a'}", "{tokenFile: /gone}"):                                          `names "/gone"`,
+				kubeconfigOf("{server: 'https://a'}", "{client-certificate: /gone.crt, client-key: /etc/there.key}"): `names "/gone.crt"`,
+				kubeconfigOf("{}", "{}"):                                                    "names no server",
 				"clusters: [{name: a, cluster: {server: 'https://a'}}]":                     "leads to no server",
 				"current-context: b\nclusters: [{name: a, cluster: {server: 'https://a'}}]": "cannot be used",
 				"- a": "is not a kubeconfig",
@@ -200,17 +220,17 @@ func hook(fields string) string {
 	return "authorizers: [{type: Webhook, name: hook, webhook: {" + fields + "}}]"
 }
 
-func kubeconfig(cluster, user string) string {
+func kubeconfigOf(cluster, user string) string {
 	return "current-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nclusters: [{name: a, cluster: " + cluster + "}]\nusers: [{name: a, user: " + user + "}]\n"
 }
 
 // TestAuthenticationFlags has files that are right, and flags that they do not go with.
 func TestAuthenticationFlags(t *testing.T) {
 	const text = "anonymous: {enabled: true}"
-	if got := Authentication([]byte(text), AuthenticationFlags{AnonymousGate: true, AnonymousFlag: true}); !strings.Contains(got, "as the flag") {
+	if got := judge(authentication, Setting{Flag: "anonymous-auth", Value: "true"})(text); !strings.Contains(got, "as the flag") {
 		t.Errorf("with the flag: %q", got)
 	}
-	if got := Authentication([]byte(text), AuthenticationFlags{}); !strings.Contains(got, "the gate") {
+	if got := judge(authentication, Setting{Flag: "feature-gates", Value: "AnonymousAuthConfigurableEndpoints=false"})(text); !strings.Contains(got, "the gate") {
 		t.Errorf("without the gate: %q", got)
 	}
 }
@@ -221,13 +241,10 @@ func FuzzFiles(f *testing.F) {
 	f.Add([]byte("rules: [{nonResourceURLs: ['']}]"))
 	f.Add([]byte("jwt: [{}]\nauthorizers: [{webhook: {}}]\negressSelections: [{connection: {transport: {tcp: {}}}}]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		Audit(text)
-		Encryption(text)
-		Authentication(text, AuthenticationFlags{})
-		Authorization(text, there)
-		Admission(text, "/etc/there/admission.yaml", AdmissionPlugins{Named: []string{"EventRateLimit"}}, there)
-		Egress(text, there)
-		Tracing(text)
-		Kubeconfig(text, "/etc/there/hook.yaml", there)
+		for _, k := range []configuration{auditPolicy, encryption, authentication, authorization, admission, egressSelectors, tracing} {
+			k.refused(contentOf(string(text)))
+			judge(k, Setting{Flag: "enable-admission-plugins", Value: "EventRateLimit"})(string(text))
+		}
+		kubeconfig(contentOf(string(text)))
 	})
 }
