@@ -12,8 +12,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// advertiseUnusable is MVP301.
-var advertiseUnusable = &Rule{
+// advertiseAddressUnusable is MVP301.
+var advertiseAddressUnusable = &Rule{
 	ID: "MVP301", Name: "advertise-address-unusable", Severity: Error,
 	Doc: Doc{
 		What:  "advertise-address is a loopback, unspecified, multicast or link-local address, or no IP address.",
@@ -111,8 +111,8 @@ func unusable(ip net.IP) string {
 	return ""
 }
 
-// advertiseShared is MVP302.
-var advertiseShared = &Rule{
+// advertiseAddressShared is MVP302.
+var advertiseAddressShared = &Rule{
 	ID: "MVP302", Name: "advertise-address-shared", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
 		What:  "advertise-address stands in the extraArgs of the ClusterConfiguration, which all control-plane nodes share; or two nodes have one address; or a node advertises the address of controlPlaneEndpoint.",
@@ -200,8 +200,8 @@ func (p *Pass) endpointShared() {
 	}
 }
 
-// invalidAddress is MVP306.
-var invalidAddress = &Rule{
+// invalidAddressValue is MVP306.
+var invalidAddressValue = &Rule{
 	ID: "MVP306", Name: "invalid-address-value", Severity: Error,
 	Doc: Doc{
 		What: "bind-address or secure-port has a value that kube-apiserver cannot parse, or peer-advertise-ip or -port one that it could not use. " +
@@ -271,8 +271,8 @@ func isPort(s string) bool {
 	return err == nil && n >= 1 && n <= 65535
 }
 
-// bindUnreachable is MVP307.
-var bindUnreachable = &Rule{
+// bindAddressUnreachable is MVP307.
+var bindAddressUnreachable = &Rule{
 	ID: "MVP307", Name: "bind-address-unreachable", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "bind-address is a loopback address, or one IP address other than the advertised one.",
@@ -390,8 +390,8 @@ var singleNode = &Rule{
 	},
 }
 
-// mixedFamilies is MVP310.
-var mixedFamilies = &Rule{
+// mixedAddressFamilies is MVP310.
+var mixedAddressFamilies = &Rule{
 	ID: "MVP310", Name: "mixed-address-families", Severity: Warning, HandOff: true,
 	Doc: Doc{
 		What:  "Some control-plane nodes advertise an IPv4 address and others an IPv6 address.",

@@ -31,7 +31,7 @@ func TestListensElsewhere(t *testing.T) {
 				}
 				return s
 			})
-			r := Run(in, []*Rule{invalidAddress})
+			r := Run(in, []*Rule{invalidAddressValue})
 			if known := len(r.Unknown) == 0; known != tc.known || len(r.Findings) > 0 {
 				t.Errorf("not told: %v, findings: %v", r.Unknown, r.Findings)
 			}

@@ -39,7 +39,7 @@ func answers(t *testing.T, name string, from, to string) []string {
 	}
 	for _, p := range in.Patches {
 		c := &config.Cluster{Input: in, Doc: in.Docs[0], Patches: []*config.PatchFile{p}}
-		out = append(out, findings(Run(Input{Cluster: c, Now: testTime}, []*Rule{patchReplaces}))...)
+		out = append(out, findings(Run(Input{Cluster: c, Now: testTime}, []*Rule{patchReplacesCommand}))...)
 	}
 	for _, c := range in.Clusters {
 		pairs, _, err := Pairs(c, f, r)

@@ -83,13 +83,13 @@ func TestGoodNode(t *testing.T) {
 	}
 }
 
-var trustRules = []*Rule{ruleMVP201, ruleMVP202, ruleMVP203, ruleMVP204, ruleMVP205, ruleMVP206, ruleMVP207, ruleMVP208, ruleMVP209}
+var trustRules = []*Rule{peerCAMissing, peerCANotMounted, peerCAWrong, servingCertName, proxyClientCertMissing, requestheaderRefusesPeers, certificateExpiring, unreadableCertificate, peerCAPathMalformed}
 
 func TestPeerCAByFile(t *testing.T) {
 	const at = "9:12 error false-404 [running target]: "
 	const wrong = at + "peer-ca-file \"/etc/kubernetes/pki/%s\" does not verify the serving certificate \"/etc/kubernetes/pki/apiserver.crt\": it was issued by %s."
 	const set = " [set flag peer-ca-file /etc/kubernetes/pki/ca.crt]"
-	runFilesCases(t, ruleMVP203, []filesCase{
+	runFilesCases(t, peerCAWrong, []filesCase{
 		{name: "etcd's", text: gateOn("peer-ca-file=" + pki + "/etcd/ca.crt"), want: []string{
 			fmt.Sprintf(wrong, "etcd/ca.crt", `"kubernetes", and the file holds "etcd-ca"`) + set}},
 		{name: "a path like etcd's, and right", text: gateOn("peer-ca-file=" + pki + "/etcd/ca.crt"), change: func(t *testing.T, n *certstest.Node, f certstest.Files) {
@@ -145,7 +145,7 @@ func TestServingNameByFile(t *testing.T) {
 	want := func(at, file string) []string {
 		return []string{at + " error false-404 [running target]: the serving certificate \"/etc/kubernetes/pki/" + file + "\" is not valid for kubernetes.default.svc, the name that peers check."}
 	}
-	runFilesCases(t, ruleMVP204, []filesCase{
+	runFilesCases(t, servingCertName, []filesCase{
 		{name: "another name", change: bad(certstest.DNS("kubernetes")), want: want("5:3", "apiserver.crt")},
 		{name: "the common name does not count", change: bad(), want: want("5:3", "apiserver.crt")},
 		{name: "another file, with the name", text: gateOn(ca, "tls-cert-file="+pki+"/front-proxy-client.crt"), want: want("11:12", "front-proxy-client.crt")},
@@ -168,7 +168,7 @@ func TestRequestHeaderByFile(t *testing.T) {
 	}
 	const names = "requestheader-allowed-names allows %s only, not %s, the name in the proxy client certificate \"/etc/kubernetes/pki/front-proxy-client.crt\"."
 	const other = "requestheader-client-ca-file \"/etc/kubernetes/pki/%s\" does not verify the proxy client certificate \"/etc/kubernetes/pki/front-proxy-client.crt\": it was issued by \"front-proxy-ca\", and the file holds %s."
-	runFilesCases(t, ruleMVP206, []filesCase{
+	runFilesCases(t, requestheaderRefusesPeers, []filesCase{
 		{name: "another name in the certificate", change: proxy("aggregator"), want: []string{
 			"5:3 error false-404 [running target]: " + fmt.Sprintf(names, `"front-proxy-client"`, `"aggregator"`)}},
 		{name: "which is allowed", text: gateOn("requestheader-allowed-names=aggregator"), change: proxy("aggregator")},
@@ -227,7 +227,7 @@ func TestExpiry(t *testing.T) {
 		}
 	}
 	const caName = "the CA \"kubernetes\" in peer-ca-file \"/etc/kubernetes/pki/ca.crt\""
-	runFilesCases(t, ruleMVP207, []filesCase{
+	runFilesCases(t, certificateExpiring, []filesCase{
 		{name: "in 31 days", change: serving(in(30.5))},
 		{name: "in 30 days", change: serving(in(30)), want: []string{soon + name + " expires on 2026-09-19, in 30 days."}},
 		{name: "today", change: serving(in(0.5)), want: []string{soon + name + " expires on 2026-08-21, in less than a day."}},
@@ -295,7 +295,7 @@ func TestUnreadable(t *testing.T) {
 	stops := func(what string) []string { return own("error", "will-not-start", what) }
 	const serving, proxy = "tls-cert-file \"/etc/kubernetes/pki/apiserver.crt\" ", "proxy-client-cert-file \"/etc/kubernetes/pki/front-proxy-client.crt\" "
 	const headers = "requestheader-client-ca-file \"/etc/kubernetes/pki/front-proxy-ca.crt\" "
-	runFilesCases(t, ruleMVP208, []filesCase{
+	runFilesCases(t, unreadableCertificate, []filesCase{
 		{name: "peer CA missing", change: drop("ca.crt"), want: peer("error", "will-not-start", "does not exist below --root")},
 		{name: "peer CA empty", change: put("ca.crt", ""), want: peer("error", "false-404", "is an empty file")},
 		{name: "peer CA a line break", change: put("ca.crt", "\n"), want: peer("error", "will-not-start", "is not PEM text")},
@@ -343,7 +343,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 func TestServingHalfEmpty(t *testing.T) {
-	runCases(t, ruleMVP208, []trustCase{
+	runCases(t, unreadableCertificate, []trustCase{
 		{"certificate empty", gateOn("tls-cert-file=\"\""), Pair{}, []string{
 			"9:12 error will-not-start [running target]: tls-cert-file is empty and tls-private-key-file is not: kube-apiserver does not start."}},
 		{"key empty", gateOn("tls-private-key-file=\"\""), Pair{}, []string{

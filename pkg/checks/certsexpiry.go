@@ -12,8 +12,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// ruleMVP207 is MVP207.
-var ruleMVP207 = &Rule{
+// certificateExpiring is MVP207.
+var certificateExpiring = &Rule{
 	ID: "MVP207", Name: "certificate-expiring", Severity: Error,
 	Doc: Doc{
 		What:  "With --root: the peer CA, the serving certificate, the proxy client certificate or the CA that verifies it has expired, is not valid yet, or expires within --cert-days (30).",

@@ -8,8 +8,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// ruleMVP208 is MVP208.
-var ruleMVP208 = &Rule{
+// unreadableCertificate is MVP208.
+var unreadableCertificate = &Rule{
 	ID: "MVP208", Name: "unreadable-certificate", Severity: Error,
 	Doc: Doc{
 		What:  "With --root: a certificate or a private key that the flags name is missing, empty, no PEM text, damaged, or something else than it should be; or certificate and key do not belong together.",

@@ -163,8 +163,8 @@ func emulatesOff(v View) bool {
 // peerFlags are the flags that kube-apiserver refuses while the gate is off (S1).
 var peerFlags = []string{release.FlagPeerCAFile, release.FlagPeerAdvertiseIP, release.FlagPeerAdvertisePort}
 
-// peerFlagsStop is MVP103.
-var peerFlagsStop = &Rule{
+// peerFlagsStopStartUp is MVP103.
+var peerFlagsStopStartUp = &Rule{
 	ID: "MVP103", Name: "peer-flags-stop-start-up", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "peer-ca-file, peer-advertise-ip or peer-advertise-port is set for a server that has the gate " + release.Gate + " off.",
@@ -212,8 +212,8 @@ func startWhy(p *Pass, v View) string {
 	return fmt.Sprintf("each server exits at start when it is upgraded to %s.", p.Pair.To.MinorString())
 }
 
-// gateAmongKubeadm is MVP104.
-var gateAmongKubeadm = &Rule{
+// gateAmongKubeadmGates is MVP104.
+var gateAmongKubeadmGates = &Rule{
 	ID: "MVP104", Name: "gate-among-kubeadm-gates", Severity: Error, Fixable: true, withoutFlags: true,
 	Doc: Doc{
 		What:  "ClusterConfiguration.featureGates names a gate that kubeadm of the release does not have. These are kubeadm's own gates, not those of the components.",

@@ -9,8 +9,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// emulationOff is MVP108.
-var emulationOff = &Rule{
+// emulationTurnsGateOff is MVP108.
+var emulationTurnsGateOff = &Rule{
 	ID: "MVP108", Name: "emulation-turns-gate-off", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "--emulated-version is below 1.36 on a server of 1.36 or later, and nothing sets the gate " + release.Gate + ".",
@@ -45,8 +45,8 @@ var emulationOff = &Rule{
 	},
 }
 
-// gateElsewhere is MVP109.
-var gateElsewhere = &Rule{
+// gateOnWrongComponent is MVP109.
+var gateOnWrongComponent = &Rule{
 	ID: "MVP109", Name: "gate-on-wrong-component", Severity: Warning, Fixable: true,
 	Doc: Doc{
 		What:  "The gate " + release.Gate + " is set for the controller manager, the scheduler or the kubelet, and not for kube-apiserver.",
@@ -99,8 +99,8 @@ func (p *Pass) wrongComponent(name string, at yamldoc.Place, remove Change) Find
 	}
 }
 
-// gateNeedless is MVP110.
-var gateNeedless = &Rule{
+// gateSetNeedlessly is MVP110.
+var gateSetNeedlessly = &Rule{
 	ID: "MVP110", Name: "gate-set-needlessly", Severity: Info,
 	Doc: Doc{
 		What:  "The gate " + release.Gate + " is set to true where both releases have it on by default.",

@@ -8,8 +8,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// malformedGates is MVP105.
-var malformedGates = &Rule{
+// malformedFeatureGates is MVP105.
+var malformedFeatureGates = &Rule{
 	ID: "MVP105", Name: "malformed-feature-gates", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "feature-gates of kube-apiserver has an entry that it cannot read: no equals sign, a value that is no boolean, quotes inside the value, \"Gate: true\", or entries with and without the prefix kube: side by side.",

@@ -213,20 +213,20 @@ func (r *reader) concerns(f *Finding, v View, known bool) bool {
 
 // factOf are the facts that rules decide about.
 var factOf = map[*Rule]func(*handoff.State) *handoff.Answer{
-	ruleMVP202:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
-	ruleMVP203:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
-	ruleMVP207:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
-	ruleMVP208:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
-	ruleMVP209:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
-	proxiedTraffic:      func(s *handoff.State) *handoff.Answer { return &s.Direct },
-	ruleMVP205:          func(s *handoff.State) *handoff.Answer { return &s.Proves },
-	ruleMVP206:          func(s *handoff.State) *handoff.Answer { return &s.Accepts },
-	ruleMVP204:          func(s *handoff.State) *handoff.Answer { return &s.Named },
-	advertiseUnusable:   func(s *handoff.State) *handoff.Answer { return &s.Reached },
-	bindUnreachable:     func(s *handoff.State) *handoff.Answer { return &s.Reached },
-	mixedFamilies:       func(s *handoff.State) *handoff.Answer { return &s.Reached },
-	advertiseShared:     func(s *handoff.State) *handoff.Answer { return &s.Address },
-	peerAdvertiseShared: func(s *handoff.State) *handoff.Answer { return &s.Address },
+	peerCANotMounted:          func(s *handoff.State) *handoff.Answer { return &s.Trusts },
+	peerCAWrong:               func(s *handoff.State) *handoff.Answer { return &s.Trusts },
+	certificateExpiring:       func(s *handoff.State) *handoff.Answer { return &s.Trusts },
+	unreadableCertificate:     func(s *handoff.State) *handoff.Answer { return &s.Trusts },
+	peerCAPathMalformed:       func(s *handoff.State) *handoff.Answer { return &s.Trusts },
+	proxiedPeerTraffic:        func(s *handoff.State) *handoff.Answer { return &s.Direct },
+	proxyClientCertMissing:    func(s *handoff.State) *handoff.Answer { return &s.Proves },
+	requestheaderRefusesPeers: func(s *handoff.State) *handoff.Answer { return &s.Accepts },
+	servingCertName:           func(s *handoff.State) *handoff.Answer { return &s.Named },
+	advertiseAddressUnusable:  func(s *handoff.State) *handoff.Answer { return &s.Reached },
+	bindAddressUnreachable:    func(s *handoff.State) *handoff.Answer { return &s.Reached },
+	mixedAddressFamilies:      func(s *handoff.State) *handoff.Answer { return &s.Reached },
+	advertiseAddressShared:    func(s *handoff.State) *handoff.Answer { return &s.Address },
+	peerAdvertiseShared:       func(s *handoff.State) *handoff.Answer { return &s.Address },
 }
 
 // spoil makes a fact worse: unknown, or no.
@@ -245,12 +245,12 @@ func (s *ConfiguredServer) read(f *Finding) {
 		s.Stops = append(s.Stops, Note{f.Rule, f.Message})
 	}
 	switch {
-	case f.Rule == ruleMVP206 && f.Consequence == None:
+	case f.Rule == requestheaderRefusesPeers && f.Consequence == None:
 		// Clients get a 403, neither the answer nor a 404.
 		s.spoil(f.Rule, handoff.Unknown)
 	case f.Severity == Error:
 		s.spoil(f.Rule, handoff.No)
-	case f.Severity == Warning && f.Rule != ruleMVP205 && f.Rule != ruleMVP207 && f.Rule != ruleMVP208:
+	case f.Severity == Warning && f.Rule != proxyClientCertMissing && f.Rule != certificateExpiring && f.Rule != unreadableCertificate:
 		// The warnings of these say that something will be so later, or makes no difference.
 		s.spoil(f.Rule, handoff.Unknown)
 	}

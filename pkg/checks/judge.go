@@ -74,7 +74,7 @@ func Judge(c *config.Cluster, o Options) (*Judgement, error) {
 // they are applied to.
 func JudgePatches(in *config.Input, o Options) *Judgement {
 	c := &config.Cluster{Input: in, Doc: in.Docs[0], Patches: in.Patches}
-	rules := slices.DeleteFunc(slices.Clone(o.rules()), func(r *Rule) bool { return r != patchReplaces })
+	rules := slices.DeleteFunc(slices.Clone(o.rules()), func(r *Rule) bool { return r != patchReplacesCommand })
 	j := &Judgement{Cluster: c, Result: Run(o.Input(c, Pair{}), rules)}
 	j.silence()
 	return j

@@ -76,8 +76,8 @@ var noPeerProxyLive = &Rule{
 	},
 }
 
-// sharedIdentityLive is MVP516.
-var sharedIdentityLive = &Rule{
+// sharedIdentity is MVP516.
+var sharedIdentity = &Rule{
 	ID: "MVP516", Name: "shared-identity", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "There are fewer identity leases than API servers. The lease is named after the host name.",
@@ -117,8 +117,8 @@ var sharedIdentityLive = &Rule{
 	},
 }
 
-// sharedAddressLive is MVP508.
-var sharedAddressLive = &Rule{
+// oneAddressForSeveral is MVP508.
+var oneAddressForSeveral = &Rule{
 	ID: "MVP508", Name: "one-address-for-several", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "Two API servers publish one address to their peers: advertise-address is that of a load balancer, or the same on all nodes.",
@@ -155,8 +155,8 @@ var sharedAddressLive = &Rule{
 	},
 }
 
-// unreachableLive is MVP507.
-var unreachableLive = &Rule{
+// peerUnreachable is MVP507.
+var peerUnreachable = &Rule{
 	ID: "MVP507", Name: "peer-unreachable", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "The address that an API server publishes to its peers (advertise-address with secure-port) does not answer, though the server runs.",
@@ -190,8 +190,8 @@ func (s *liveState) anyProved(to *liveServer) bool {
 	return slices.ContainsFunc(s.servers, func(from *liveServer) bool { return from != to && s.proved(from, to) == handoff.Yes })
 }
 
-// notTrustedLive is MVP505.
-var notTrustedLive = &Rule{
+// peerNotTrusted is MVP505.
+var peerNotTrusted = &Rule{
 	ID: "MVP505", Name: "peer-not-trusted", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "A server's serving certificate is not valid for kubernetes.default.svc or not signed by the cluster's CA; or a server's peer-ca-file is another CA, so that all its requests to peers end in 503 before they arrive.",
@@ -295,8 +295,8 @@ func (s *liveState) anySent(from *liveServer) bool {
 	return slices.ContainsFunc(s.servers, func(to *liveServer) bool { return from != to && s.proved(from, to) == handoff.Yes })
 }
 
-// refusedLive is MVP506.
-var refusedLive = &Rule{
+// peerRefusesCaller is MVP506.
+var peerRefusesCaller = &Rule{
 	ID: "MVP506", Name: "peer-refuses-caller", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "A server's requests to its peers are answered with 401 (apiserver_rerouted_request_total): the peer does not take its proxy client certificate, because requestheader-allowed-names lacks its common name or requestheader-client-ca-file is another CA. Or the peer takes the certificate for one of a client, as client-ca-file's CA has signed it: then it reads the documents of its peers, and what it hands on for others is answered with 403.",
@@ -371,8 +371,8 @@ func (p *LivePass) refused(v *liveServer) []*liveRoute {
 	return slices.DeleteFunc(slices.Clone(p.routes), func(r *liveRoute) bool { return r.from != v || r.Outcome != handoff.Refused })
 }
 
-// discoveryForbiddenLive is MVP515.
-var discoveryForbiddenLive = &Rule{
+// discoveryForbidden is MVP515.
+var discoveryForbidden = &Rule{
 	ID: "MVP515", Name: "discovery-forbidden", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "The ClusterRoleBinding system:discovery no longer has the group system:authenticated, and a server's requests for its peers' discovery documents end in 403.",

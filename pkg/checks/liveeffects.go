@@ -318,8 +318,8 @@ func (p *LivePass) unaskedRoutes() {
 	}
 }
 
-// mergedIncomplete is MVP502.
-var mergedIncomplete = &Rule{
+// mergedViewIncomplete is MVP502.
+var mergedViewIncomplete = &Rule{
 	ID: "MVP502", Name: "merged-view-incomplete", Severity: Error, HandOff: true, After: append(causeRules(), "MVP501"),
 	Doc: Doc{
 		What:  "The merged discovery document of a server lacks resources that the document of a live peer has.",

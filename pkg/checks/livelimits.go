@@ -232,18 +232,18 @@ func (s *liveState) shortcoming(v *liveServer, findings []Finding) string {
 	}
 	i := slices.IndexFunc(findings, func(f Finding) bool { return f.Severity == Error && slices.Contains(f.Servers, v.Name) })
 	switch findings[i].Rule {
-	case notTrustedLive:
+	case peerNotTrusted:
 		if v.dial != nil && v.dial.Connected && !v.dial.Named {
 			return "peers do not trust its certificate"
 		}
 		return "cannot connect to its peers"
-	case proxiedTraffic:
+	case proxiedPeerTraffic:
 		return "sends peer requests to a proxy"
-	case refusedLive:
+	case peerRefusesCaller:
 		return "refused by its peers"
-	case unreachableLive:
+	case peerUnreachable:
 		return "peers cannot reach it"
-	case discoveryForbiddenLive:
+	case discoveryForbidden:
 		return "may not read its peers' discovery"
 	}
 	return "not fit for the hand-off"

@@ -7,8 +7,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 )
 
-// legacyDiscovery is MVP512.
-var legacyDiscovery = &Rule{
+// legacyDiscoveryNotMerged is MVP512.
+var legacyDiscoveryNotMerged = &Rule{
 	ID: "MVP512", Name: "legacy-discovery-not-merged", Severity: Info, HandOff: true,
 	Doc: Doc{
 		What:  "Servers hand requests on for resources that they do not list in legacy discovery (/apis/GROUP/VERSION).",
@@ -36,8 +36,8 @@ var legacyDiscovery = &Rule{
 	},
 }
 
-// subresourceStays is MVP518.
-var subresourceStays = &Rule{
+// subresourceNotHandedOff is MVP518.
+var subresourceNotHandedOff = &Rule{
 	ID: "MVP518", Name: "subresource-not-handed-off", Severity: Info, HandOff: true,
 	Doc: Doc{
 		What:  "A server has a resource, and a peer has a subresource of it that this server lacks.",

@@ -76,8 +76,8 @@ func (s *liveState) given() bool {
 	return len(s.servers) > 0 && slices.Contains(s.servers[0].Evidence.FoundBy, evidence.FromGiven)
 }
 
-// publishedDiffers is MVP509.
-var publishedDiffers = &Rule{
+// publishedAddressDiffers is MVP509.
+var publishedAddressDiffers = &Rule{
 	ID: "MVP509", Name: "published-address-differs", Severity: Warning, HandOff: true,
 	Doc: Doc{
 		What:  "The address in a server's identity lease is not advertise-address with secure-port of its command line.",

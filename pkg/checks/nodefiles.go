@@ -160,8 +160,8 @@ func orNothing(values []string) string {
 	return quoted(strings.Join(values, ","))
 }
 
-// commandUnusual is MVP403.
-var commandUnusual = &Rule{
+// commandNotReadable is MVP403.
+var commandNotReadable = &Rule{
 	ID: "MVP403", Name: "command-not-readable", Severity: Info, withoutFlags: true,
 	Doc: Doc{
 		What:  "The container starts kube-apiserver through a shell or a launcher, has args beside its command, or its command is not kube-apiserver.",
@@ -217,8 +217,8 @@ var secondManifest = &Rule{
 	},
 }
 
-// patchReplaces is MVP405.
-var patchReplaces = &Rule{
+// patchReplacesCommand is MVP405.
+var patchReplacesCommand = &Rule{
 	ID: "MVP405", Name: "patch-replaces-command", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
 		What:  "A kubeadm patch for kube-apiserver, strategic or merge, sets the list of the command.",
@@ -245,8 +245,8 @@ var patchReplaces = &Rule{
 	},
 }
 
-// upgradeIgnores is MVP406.
-var upgradeIgnores = &Rule{
+// upgradeIgnoresConfiguration is MVP406.
+var upgradeIgnoresConfiguration = &Rule{
 	ID: "MVP406", Name: "upgrade-ignores-configuration", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
 		What:  "A ClusterConfiguration stands beside an UpgradeConfiguration.",
@@ -268,8 +268,8 @@ var upgradeIgnores = &Rule{
 	},
 }
 
-// skippedPhase is MVP407.
-var skippedPhase = &Rule{
+// skippedControlPlanePhase is MVP407.
+var skippedControlPlanePhase = &Rule{
 	ID: "MVP407", Name: "skipped-control-plane-phase", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
 		What:  "An UpgradeConfiguration skips the phase control-plane.",

@@ -61,8 +61,8 @@ func (p *Pass) sharedToo() string {
 	return ""
 }
 
-// peerAdvertiseHalf is MVP304.
-var peerAdvertiseHalf = &Rule{
+// peerAdvertiseHalfSet is MVP304.
+var peerAdvertiseHalfSet = &Rule{
 	ID: "MVP304", Name: "peer-advertise-half-set", Severity: Warning,
 	Doc: Doc{
 		What:  "Only one of peer-advertise-ip and peer-advertise-port is set.",

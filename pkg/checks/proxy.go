@@ -13,8 +13,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// proxiedTraffic is MVP311.
-var proxiedTraffic = &Rule{
+// proxiedPeerTraffic is MVP311.
+var proxiedPeerTraffic = &Rule{
 	ID: "MVP311", Name: "proxied-peer-traffic", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "The kube-apiserver pod has HTTPS_PROXY, and NO_PROXY covers neither the control-plane nodes' addresses nor their range.",

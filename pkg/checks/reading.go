@@ -23,8 +23,8 @@ func (p Pair) releases() []struct {
 	}{{Running, p.From}, {Target, p.To}}
 }
 
-// unreadableVersion is MVP001.
-var unreadableVersion = &Rule{
+// unreadableAPIVersion is MVP001.
+var unreadableAPIVersion = &Rule{
 	ID: "MVP001", Name: "unreadable-api-version", Severity: Error, withoutFlags: true,
 	Doc: Doc{
 		What:  "kubeadm of the running or of the target release refuses the apiVersion of the configuration: v1beta2 and older, v1beta3 from 1.37 on, and v1, which 1.37 has as experimental.",
@@ -92,8 +92,8 @@ func (p *Pass) unreadable(version string, refusing []string, when []When, experi
 	return f
 }
 
-// wrongShape is MVP002.
-var wrongShape = &Rule{
+// wrongExtraArgsShape is MVP002.
+var wrongExtraArgsShape = &Rule{
 	ID: "MVP002", Name: "wrong-extra-args-shape", Severity: Error, Fixable: true, withoutFlags: true,
 	Doc: Doc{
 		What:  "extraArgs has the shape of another apiVersion (a map in v1beta4 and v1, a list in v1beta3), an item without a name (or, a warning, without a value), or a name with leading dashes or an equals sign.",
@@ -154,8 +154,8 @@ func (p *Pass) argAt(pr config.Problem) *config.Arg {
 	return nil
 }
 
-// notAString is MVP003.
-var notAString = &Rule{
+// valueNotAString is MVP003.
+var valueNotAString = &Rule{
 	ID: "MVP003", Name: "value-not-a-string", Severity: Error, Fixable: true, withoutFlags: true,
 	Doc: Doc{
 		What:  "A value that kubeadm wants as a string is a number or a boolean for YAML: 6443, true, y, on.",
@@ -256,8 +256,8 @@ var handOffFlags = map[string]bool{
 	release.FlagTLSCertFile: true, release.FlagTLSPrivateKeyFile: true, release.FlagEgressSelectorConfig: true,
 }
 
-// unrendered is MVP006.
-var unrendered = &Rule{
+// unresolvedPlaceholder is MVP006.
+var unresolvedPlaceholder = &Rule{
 	ID: "MVP006", Name: "unresolved-placeholder", Severity: Info, withoutFlags: true,
 	Doc: Doc{
 		What:  "A template mark ({{ }}, ${ }, <placeholder>) stands where a value matters.",

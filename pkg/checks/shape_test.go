@@ -30,7 +30,7 @@ func TestShapeByKind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Run(Input{Cluster: in.Clusters[0], Pair: pairs[0]}, []*Rule{wrongShape})
+		r := Run(Input{Cluster: in.Clusters[0], Pair: pairs[0]}, []*Rule{wrongExtraArgsShape})
 		if len(r.Findings) != 1 {
 			t.Errorf("%s: %d findings", tc.item, len(r.Findings))
 			continue

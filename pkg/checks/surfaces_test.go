@@ -22,7 +22,7 @@ func TestLacking(t *testing.T) {
 			"while 1.36 and 1.37 servers run side by side, each answers 404 for what only the other release serves; ", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := Run(handOffInput(t, 36, tc.change), []*Rule{ruleMVP201})
+			r := Run(handOffInput(t, 36, tc.change), []*Rule{peerCAMissing})
 			why, skipped := "", ""
 			if len(r.Findings) > 0 {
 				why = r.Findings[0].Why
@@ -38,7 +38,7 @@ func TestLacking(t *testing.T) {
 	// Nothing is known of the release after the newest: that must not look like two releases that serve the same.
 	in := handOffInput(t, 37, noCA)
 	in.Pair.To = in.Pair.From
-	if r := Run(in, []*Rule{ruleMVP201}); !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == ruleMVP201 }) {
+	if r := Run(in, []*Rule{peerCAMissing}); !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == peerCAMissing }) {
 		t.Errorf("skipped: %v", r.Skipped)
 	}
 }
@@ -56,11 +56,11 @@ func TestHarmless(t *testing.T) {
 		consequence Consequence
 		why         string
 	}{
-		{"the releases differ", 36, shared, advertiseShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
-		{"the releases serve the same", 34, shared, advertiseShared, Warning, None, "1.34 and 1.35 serve the same with these settings: nothing needs the hand-off in this upgrade. In general: "},
-		{"both emulate one release", 36, func(s string) string { return arg("emulated-version", "1.35")(shared(s)) }, advertiseShared, Warning, None, "1.36 and 1.37 serve the same"},
-		{"an API that only one has", 34, func(s string) string { return arg("runtime-config", "api/all=true")(shared(s)) }, advertiseShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
-		{"no start", 34, arg("advertise-address", "x"), advertiseUnusable, Error, WillNotStart, ""},
+		{"the releases differ", 36, shared, advertiseAddressShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
+		{"the releases serve the same", 34, shared, advertiseAddressShared, Warning, None, "1.34 and 1.35 serve the same with these settings: nothing needs the hand-off in this upgrade. In general: "},
+		{"both emulate one release", 36, func(s string) string { return arg("emulated-version", "1.35")(shared(s)) }, advertiseAddressShared, Warning, None, "1.36 and 1.37 serve the same"},
+		{"an API that only one has", 34, func(s string) string { return arg("runtime-config", "api/all=true")(shared(s)) }, advertiseAddressShared, Error, FalseNotFound, "the ClusterConfiguration is shared by all nodes."},
+		{"no start", 34, arg("advertise-address", "x"), advertiseAddressUnusable, Error, WillNotStart, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := Run(handOffInput(t, tc.from, tc.change), []*Rule{tc.rule})

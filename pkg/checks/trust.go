@@ -162,8 +162,8 @@ func (p *Pass) exitsWhen(when []When) string {
 	return fmt.Sprintf("rolled out on %s, each kube-apiserver exits at start.", from)
 }
 
-// ruleMVP201 is MVP201.
-var ruleMVP201 = &Rule{
+// peerCAMissing is MVP201.
+var peerCAMissing = &Rule{
 	ID: "MVP201", Name: "peer-ca-missing", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
 		What:  "peer-ca-file is not set, or empty: kube-apiserver has no CA to verify the certificates of its peers with.",
@@ -220,8 +220,8 @@ func peerCAMissingWhy(p *Pass, lacks lacking) string {
 	return fmt.Sprintf("the old ones answer 404 for %s, the new ones for %s", only(lacks.onlyTarget, true, to), only(lacks.onlyRunning, true, from))
 }
 
-// ruleMVP202 is MVP202.
-var ruleMVP202 = &Rule{
+// peerCANotMounted is MVP202.
+var peerCANotMounted = &Rule{
 	ID: "MVP202", Name: "peer-ca-not-mounted", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "peer-ca-file lies outside every host path that is mounted into the kube-apiserver pod.",
@@ -303,8 +303,8 @@ func volumeFor(file string) string {
 	return dir
 }
 
-// ruleMVP209 is MVP209.
-var ruleMVP209 = &Rule{
+// peerCAPathMalformed is MVP209.
+var peerCAPathMalformed = &Rule{
 	ID: "MVP209", Name: "peer-ca-path-malformed", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "peer-ca-file is no absolute path, or has a blank, a line break (of a folded or literal scalar), quotes or a slash around it.",

@@ -128,7 +128,7 @@ const ca = "peer-ca-file=/etc/kubernetes/pki/ca.crt"
 
 func TestPeerCAMissing(t *testing.T) {
 	const missing = " error false-404 [running target]: peer-ca-file is not set: the servers cannot verify each other and hand no request over."
-	runCases(t, ruleMVP201, []trustCase{
+	runCases(t, peerCAMissing, []trustCase{
 		{"nothing set", extraArgs(), Pair{}, []string{"2:7" + missing + " [set flag peer-ca-file /etc/kubernetes/pki/ca.crt]"}},
 		{"another folder", extraArgs("v=\"2\"") + "certificatesDir: /var/lib//pki/\n", Pair{}, []string{"5:3" + missing + " [set flag peer-ca-file /var/lib/pki/ca.crt]"}},
 		{"folder not filled in", extraArgs("v=\"2\"") + "certificatesDir: ${DIR}\n", Pair{}, []string{"5:3" + missing}},
@@ -151,7 +151,7 @@ func TestPeerCAFixText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := Run(Input{Cluster: in.Clusters[0], Pair: upgrade(35, 36), Now: certstest.Now}, []*Rule{ruleMVP201})
+	res := Run(Input{Cluster: in.Clusters[0], Pair: upgrade(35, 36), Now: certstest.Now}, []*Rule{peerCAMissing})
 	const want = "peer-ca-file: /srv/certs/ca.crt in the ClusterConfiguration (kubeadm upgrade rewrites this manifest), rolled out on 1.35 before the upgrade"
 	if diff := cmp.Diff(want, res.Findings[0].Fix); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -162,7 +162,7 @@ func TestPeerCANotMounted(t *testing.T) {
 	const outside = "peer-ca-file=/srv/pki/ca.crt"
 	const message = ": peer-ca-file \"/srv/pki/ca.crt\" is not in the kube-apiserver pod: no volume mounts it."
 	volume := "  extraVolumes:\n  - {name: %s, hostPath: /host, mountPath: %s}\n"
-	runCases(t, ruleMVP202, []trustCase{
+	runCases(t, peerCANotMounted, []trustCase{
 		{"kubeadm's", gateOn(ca), Pair{}, nil},
 		{"outside", gateOn(outside), Pair{}, []string{"9:12 error will-not-start [running target]" + message + " [mount /srv/pki]"}},
 		{"gate off on the running release", extraArgs(outside), Pair{}, []string{"7:12 error will-not-start [target]" + message + " [mount /srv/pki]"}},
@@ -195,7 +195,7 @@ func TestPeerCAPathMalformed(t *testing.T) {
 		return []string{fmt.Sprintf("9:12 error %s [running target]: peer-ca-file %s %s: kube-apiserver finds no such file.%s", consequence, value, what, changes)}
 	}
 	const clean = " [set arg peer-ca-file /etc/kubernetes/pki/ca.crt]"
-	runCases(t, ruleMVP209, []trustCase{
+	runCases(t, peerCAPathMalformed, []trustCase{
 		{"right", gateOn(ca), Pair{}, nil},
 		{"not canonical", gateOn("peer-ca-file=/etc//kubernetes/./pki/ca.crt"), Pair{}, nil},
 		{"blank within", gateOn("peer-ca-file=/etc/kubernetes/pki/my ca.crt"), Pair{}, nil},

@@ -10,8 +10,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// ruleMVP206 is MVP206.
-var ruleMVP206 = &Rule{
+// requestheaderRefusesPeers is MVP206.
+var requestheaderRefusesPeers = &Rule{
 	ID: "MVP206", Name: "requestheader-refuses-peers", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "The common name of the proxy client certificate is not among requestheader-allowed-names (none allows all), or the certificate is signed by another CA than requestheader-client-ca-file. Without the files only kubeadm's own certificate is known; others are a warning.",

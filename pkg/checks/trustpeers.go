@@ -16,8 +16,8 @@ import (
 // frontProxyCN is the common name that kubeadm gives to the proxy client certificate.
 const frontProxyCN = "front-proxy-client"
 
-// ruleMVP203 is MVP203.
-var ruleMVP203 = &Rule{
+// peerCAWrong is MVP203.
+var peerCAWrong = &Rule{
 	ID: "MVP203", Name: "peer-ca-wrong", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
 		What:  "peer-ca-file is the CA of etcd or of the front proxy, or (with --root) does not verify the serving certificate.",
@@ -109,8 +109,8 @@ func (p *Pass) otherFile(f *config.Flag, kubeadms string) bool {
 	return path.Clean(f.Value) != p.inCertificatesDir(kubeadms)
 }
 
-// ruleMVP204 is MVP204.
-var ruleMVP204 = &Rule{
+// servingCertName is MVP204.
+var servingCertName = &Rule{
 	ID: "MVP204", Name: "serving-cert-name", Severity: Error, HandOff: true,
 	Doc: Doc{
 		What:  "The serving certificate is not valid for the DNS name " + certs.PeerName + " (with --root), or tls-cert-file or tls-sni-cert-key put another certificate than kubeadm's in its place, which cannot be seen without the files.",
@@ -151,8 +151,8 @@ func (p *Pass) servingNameByFlag(g values) {
 	})
 }
 
-// ruleMVP205 is MVP205.
-var ruleMVP205 = &Rule{
+// proxyClientCertMissing is MVP205.
+var proxyClientCertMissing = &Rule{
 	ID: "MVP205", Name: "proxy-client-cert-missing", Severity: Error, Fixable: true,
 	Doc: Doc{
 		What:  "proxy-client-cert-file or proxy-client-key-file is empty, or missing from a pod that has peer-ca-file.",

@@ -12,7 +12,7 @@ func TestPeerCAWrongByPath(t *testing.T) {
 	const set = " [set flag peer-ca-file /etc/kubernetes/pki/ca.crt]"
 	external := "etcd:\n  external:\n    endpoints: [https://192.0.2.1:2379]\n    caFile: %s\n    certFile: /x/c\n    keyFile: /x/k\n"
 	with := func(caFile string) string { return fmt.Sprintf(external, caFile) }
-	runCases(t, ruleMVP203, []trustCase{
+	runCases(t, peerCAWrong, []trustCase{
 		{"right", gateOn(ca), Pair{}, []string{skippedNoFiles}},
 		{"not set", extraArgs(), Pair{}, []string{skippedNoFiles}},
 		{"etcd's", gateOn("peer-ca-file=/etc/kubernetes/pki/etcd/ca.crt"), Pair{}, []string{etcd + set}},
@@ -38,7 +38,7 @@ func TestServingCertByFlag(t *testing.T) {
 		return []string{at + " warning none [running target]: " + flag + " sets " + what + " to \"" + value + "\"; whether that is valid for kubernetes.default.svc cannot be seen here."}
 	}
 	const main, peers = "the serving certificate", "the certificate for peers"
-	runCases(t, ruleMVP204, []trustCase{
+	runCases(t, servingCertName, []trustCase{
 		{"kubeadm's", gateOn(ca), Pair{}, []string{skippedNoFiles}},
 		{"kubeadm's, written out", gateOn("tls-cert-file=/etc/kubernetes/pki//apiserver.crt"), Pair{}, []string{skippedNoFiles}},
 		{"another", gateOn("tls-cert-file=/etc/kubernetes/pki/api.crt"), Pair{}, warning("9:12", "tls-cert-file", main, "/etc/kubernetes/pki/api.crt")},
@@ -54,7 +54,7 @@ func TestServingCertByFlag(t *testing.T) {
 func TestProxyClientCertMissing(t *testing.T) {
 	const emptyCert, emptyKey = "proxy-client-cert-file=\"\"", "proxy-client-key-file=\"\""
 	const what = "the server has nothing to prove its identity to its peers with."
-	runCases(t, ruleMVP205, []trustCase{
+	runCases(t, proxyClientCertMissing, []trustCase{
 		{"kubeadm's", gateOn(ca), Pair{}, nil},
 		{"certificate empty", gateOn(ca, emptyCert), Pair{}, []string{
 			"11:12 error will-not-start [running target]: proxy-client-cert-file is empty: " + what + " [remove arg proxy-client-cert-file]"}},
@@ -78,7 +78,7 @@ func TestRequestHeaderByFlag(t *testing.T) {
 	refuses := func(at, names, change string) []string { return []string{at + fmt.Sprintf(notAllowed, names) + change} }
 	const unseen = "whether the servers take each other's proxy client certificate cannot be seen here."
 	const clients = "the CA of the clients, not the one that signs kubeadm's proxy client certificate."
-	runCases(t, ruleMVP206, []trustCase{
+	runCases(t, requestheaderRefusesPeers, []trustCase{
 		{"kubeadm's", gateOn(ca), Pair{}, nil},
 		{"another name", gateOn("requestheader-allowed-names=aggregator"), Pair{}, refuses("9:12", `"aggregator" only`, " [set arg requestheader-allowed-names aggregator,front-proxy-client]")},
 		{"among others", gateOn("requestheader-allowed-names=\"aggregator,front-proxy-client\""), Pair{}, nil},
