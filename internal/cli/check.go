@@ -65,7 +65,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	o.outputs.addTo(cmd, f, formatNames((*format).forCheck))
-	f.Var(&o.failOn, "fail-on", "the least severity that ends in exit code 1")
+	f.AddFlag(o.choices.settings().Lookup("fail-on"))
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "one line a finding and one for the verdict")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list the rules that passed and were skipped, and the files that were passed over")
 	o.addTo(cmd)

@@ -25,6 +25,21 @@ type choices struct {
 // restricted tells whether some rules are left out.
 func (c *choices) restricted() bool { return len(c.only)+len(c.skip) > 0 }
 
+// settings are the flags of the choices, in the order in which messages name them. A .mvpcheck.yaml has keys of the same names.
+func (c *choices) settings() *pflag.FlagSet {
+	f := pflag.NewFlagSet(settingsName, pflag.ContinueOnError)
+	f.SortFlags = false
+	f.Var(&c.from, "from", "the release that the servers run now, such as 1.35 or v1.35.4 (default: the one that the configuration names)")
+	f.Var(&c.to, "to", "the release to upgrade to (default: the next minor)")
+	f.Var(&c.nodes, "nodes", "the control-plane nodes: how many, or the name and address of each "+
+		"(default: those that the configuration names, else 3)")
+	f.Var(&c.failOn, "fail-on", "the least severity that ends in exit code 1")
+	f.Var(&c.only, "only", "judge by these rules only; IDs or names")
+	f.Var(&c.skip, "skip", "do not judge by these rules; IDs or names")
+	f.Var(&c.certDays, "cert-days", "report certificates that end within this many days")
+	return f
+}
+
 // options are the flags that check and patch have in common.
 type options struct {
 	choices
@@ -45,15 +60,14 @@ func newOptions() options {
 func (o *options) addTo(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.flags = f
-	f.Var(&o.from, "from", "the release that the servers run now, such as 1.35 or v1.35.4 (default: the one that the configuration names)")
-	f.Var(&o.to, "to", "the release to upgrade to (default: the next minor)")
-	f.Var(&o.nodes, "nodes", "the control-plane nodes: how many, or the name and address of each (default: those that the configuration names, else 3)")
-	f.Var(&o.only, "only", "judge by these rules only; IDs or names")
-	f.Var(&o.skip, "skip", "do not judge by these rules; IDs or names")
+	own := o.choices.settings()
+	for _, name := range []string{"from", "to", "nodes", "only", "skip"} {
+		f.AddFlag(own.Lookup(name))
+	}
 	f.StringArrayVar(&o.manifests, "manifest", nil, "a node's static pod manifest (`FILE`), to compare with what runs now; once for each node")
 	f.StringVar(&o.patches, "patches", "", "the folder that kubeadm gets with its own --patches (`DIR`)")
 	f.StringVar(&o.root, "root", "", "the files of a control-plane node below `DIR`, for certificates and manifests; / on the node itself")
-	f.Var(&o.certDays, "cert-days", "report certificates that end within this many days")
+	f.AddFlag(own.Lookup("cert-days"))
 	f.StringVar(&o.stdinFilename, "stdin-filename", "", "what to call standard input; .mvpcheck.yaml is looked for beside this `FILE`")
 
 	for _, name := range []string{"only", "skip"} {
@@ -71,13 +85,17 @@ func (o *options) addTo(cmd *cobra.Command) {
 	}
 }
 
-// resolve puts flags, settings and defaults together; file may be nil.
-func (o *options) resolve(file *settings) (*choices, error) {
+// resolve puts flags, settings and defaults together.
+func (o *options) resolve(settings []setting) (*choices, error) {
 	c := o.choices
-	if file != nil {
-		for _, key := range file.keys {
-			if !o.flags.Changed(key) {
-				settingKeys[key].copy(&c, &file.choices)
+	flags := c.settings()
+	for _, s := range settings {
+		if o.flags.Changed(s.flag) {
+			continue
+		}
+		for _, value := range s.values {
+			if err := flags.Set(s.flag, value); err != nil {
+				return nil, usageError("%w", err)
 			}
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 )
 
@@ -47,20 +47,20 @@ func TestSettingsAreFlags(t *testing.T) {
 	if err := json.Unmarshal(data, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if len(settingOrder) != len(settingKeys) || len(schema.Properties) != len(settingKeys) {
-		t.Errorf("%d keys in order, %d in the program, %d in the schema", len(settingOrder), len(settingKeys), len(schema.Properties))
-	}
-	for key := range settingKeys {
+	keys := 0
+	(&choices{}).settings().VisitAll(func(f *pflag.Flag) {
+		keys++
 		switch {
-		case !slices.Contains(settingOrder, key):
-			t.Errorf("messages lack %s", key)
-		case check.Flags().Lookup(key) == nil:
-			t.Errorf("no flag --%s", key)
-		case schema.Properties[key] == nil:
-			t.Errorf("the schema lacks %s", key)
-		case !strings.Contains(checkLong, key):
-			t.Errorf("the help lacks %s", key)
+		case check.Flags().Lookup(f.Name) == nil:
+			t.Errorf("no flag --%s", f.Name)
+		case schema.Properties[f.Name] == nil:
+			t.Errorf("the schema lacks %s", f.Name)
+		case !strings.Contains(checkLong, f.Name):
+			t.Errorf("the help lacks %s", f.Name)
 		}
+	})
+	if keys != len(schema.Properties) {
+		t.Errorf("%d keys, %d in the schema", keys, len(schema.Properties))
 	}
 }
 

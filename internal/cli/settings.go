@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/spf13/pflag"
 
 	"github.com/mvpcheck/mvpcheck/internal/files"
 	"github.com/mvpcheck/mvpcheck/internal/release"
@@ -19,52 +20,11 @@ const settingsName = ".mvpcheck.yaml"
 
 var settingsLimit = files.Limit{Bytes: 1 << 20, Usual: "settings have a few lines"}
 
-// settings are what a .mvpcheck.yaml says.
-type settings struct {
-	choices
-	// keys are those that it has.
-	keys []string
+// setting is what a .mvpcheck.yaml says for a flag: the values that the flag would be given.
+type setting struct {
+	flag   string
+	values []string
 }
-
-// settingKey is a key of .mvpcheck.yaml; its name is that of the flag.
-type settingKey struct {
-	set  func(c *choices, v *yamldoc.Value) error
-	copy func(to, from *choices)
-}
-
-var settingKeys = map[string]settingKey{
-	"from": {
-		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.from, v) },
-		func(to, from *choices) { to.from = from.from },
-	},
-	"to": {
-		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.to, v) },
-		func(to, from *choices) { to.to = from.to },
-	},
-	"nodes": {
-		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.nodes, v) },
-		func(to, from *choices) { to.nodes = from.nodes },
-	},
-	"only": {
-		func(c *choices, v *yamldoc.Value) error { return setRules(&c.only, v) },
-		func(to, from *choices) { to.only = from.only },
-	},
-	"skip": {
-		func(c *choices, v *yamldoc.Value) error { return setRules(&c.skip, v) },
-		func(to, from *choices) { to.skip = from.skip },
-	},
-	"cert-days": {
-		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.certDays, v) },
-		func(to, from *choices) { to.certDays = from.certDays },
-	},
-	"fail-on": {
-		func(c *choices, v *yamldoc.Value) error { return setScalar(&c.failOn, v) },
-		func(to, from *choices) { to.failOn = from.failOn },
-	},
-}
-
-// settingOrder is the order of the keys in messages and documentation.
-var settingOrder = []string{"from", "to", "nodes", "fail-on", "only", "skip", "cert-days"}
 
 // settingError is a mistake in a .mvpcheck.yaml; it counts as one of usage.
 func settingError(at yamldoc.Place, format string, args ...any) error {
@@ -73,7 +33,7 @@ func settingError(at yamldoc.Place, format string, args ...any) error {
 }
 
 // readSettings reads a .mvpcheck.yaml.
-func readSettings(name string) (*settings, error) {
+func readSettings(name string) ([]setting, error) {
 	data, err := settingsLimit.Read(name)
 	if err != nil {
 		return nil, failure(err)
@@ -81,12 +41,13 @@ func readSettings(name string) (*settings, error) {
 	return parseSettings(yamldoc.NewFile(name, data))
 }
 
-func parseSettings(file *yamldoc.File) (*settings, error) {
+func parseSettings(file *yamldoc.File) ([]setting, error) {
 	docs, err := file.Text().Documents()
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	s := &settings{}
+	var all []setting
+	flags := (&choices{}).settings()
 	for _, d := range docs {
 		switch {
 		case d.Root == nil || d.Root.Kind == yamldoc.Null:
@@ -95,39 +56,46 @@ func parseSettings(file *yamldoc.File) (*settings, error) {
 			return nil, settingError(d.Root.Place(), "the settings are %s; write key: value", d.Root.Kind)
 		}
 		for _, e := range d.Root.Entries {
-			if err := s.set(e); err != nil {
+			s, err := parseSetting(flags, e)
+			if err != nil {
 				return nil, err
 			}
+			all = append(all, s)
 		}
 	}
-	return s, nil
+	return all, nil
 }
 
-func (s *settings) set(e *yamldoc.Entry) error {
-	at := e.Value.KeyPlace()
-	key, ok := settingKeys[e.Key]
+// parseSetting sets the flag that has the name of a key.
+func parseSetting(flags *pflag.FlagSet, e *yamldoc.Entry) (setting, error) {
+	flag, at := flags.Lookup(e.Key), e.Value.KeyPlace()
 	switch {
-	case !ok:
-		hint := fmt.Sprintf("; the keys are %s", text.And(settingOrder))
-		if near, ok := release.Suggest(e.Key, settingOrder); ok {
-			hint = "; did you mean " + near + "?"
-		}
-		return settingError(at, "unknown key %q%s", e.Key, hint)
-	case slices.Contains(s.keys, e.Key):
-		return settingError(at, "the key %s is there twice", e.Key)
+	case flag == nil:
+		return setting{}, settingError(at, "unknown key %q%s", e.Key, nearKey(flags, e.Key))
+	case flag.Changed:
+		return setting{}, settingError(at, "the key %s is there twice", e.Key)
 	}
-	if err := key.set(&s.choices, e.Value); err != nil {
-		var placed *exitError
-		if errors.As(err, &placed) {
-			return err
-		}
-		return settingError(e.Value.Place(), "%s: %w", e.Key, err)
+	flag.Changed = true
+	if rules, ok := flag.Value.(*listValue); ok {
+		return parseRules(rules, e)
 	}
-	s.keys = append(s.keys, e.Key)
-	return nil
+	if err := setScalar(flag.Value, e.Value); err != nil {
+		return setting{}, settingError(e.Value.Place(), "%s: %w", e.Key, err)
+	}
+	return setting{e.Key, []string{e.Value.AsString()}}, nil
 }
 
-func setScalar(to interface{ Set(string) error }, v *yamldoc.Value) error {
+// nearKey says which key was meant, or which there are.
+func nearKey(flags *pflag.FlagSet, key string) string {
+	var keys []string
+	flags.VisitAll(func(f *pflag.Flag) { keys = append(keys, f.Name) })
+	if near, ok := release.Suggest(key, keys); ok {
+		return "; did you mean " + near + "?"
+	}
+	return "; the keys are " + text.And(keys)
+}
+
+func setScalar(to pflag.Value, v *yamldoc.Value) error {
 	switch v.Kind {
 	case yamldoc.String, yamldoc.Number, yamldoc.Bool:
 		return to.Set(v.AsString())
@@ -135,26 +103,28 @@ func setScalar(to interface{ Set(string) error }, v *yamldoc.Value) error {
 	return fmt.Errorf("wants one value, not %s", v.Kind)
 }
 
-// setRules reads rules: a list, or words separated by commas.
-func setRules(to *listValue, v *yamldoc.Value) error {
-	items := v.Items
-	if v.Kind != yamldoc.List {
-		items = []*yamldoc.Value{v}
+// parseRules reads rules: a list, or words separated by commas.
+func parseRules(rules *listValue, e *yamldoc.Entry) (setting, error) {
+	s := setting{flag: e.Key}
+	items := e.Value.Items
+	if e.Value.Kind != yamldoc.List {
+		items = []*yamldoc.Value{e.Value}
 	}
 	for _, item := range items {
-		if err := setScalar(to, item); err != nil {
-			return settingError(item.Place(), "%w", err)
+		if err := setScalar(rules, item); err != nil {
+			return s, settingError(item.Place(), "%w", err)
 		}
-		for _, name := range *to {
+		for _, name := range *rules {
 			if _, ok := checks.Find(name); !ok {
-				return settingError(item.Place(), "unknown rule %q; mvpcheck explain lists them", name)
+				return s, settingError(item.Place(), "unknown rule %q; mvpcheck explain lists them", name)
 			}
 		}
+		s.values = append(s.values, item.AsString())
 	}
-	if len(*to) == 0 {
-		return errors.New("names nothing")
+	if len(items) == 0 {
+		return s, settingError(e.Value.Place(), "%s: names nothing", e.Key)
 	}
-	return nil
+	return s, nil
 }
 
 // settingsFinder finds the choices for configurations, once for each folder.
