@@ -85,7 +85,7 @@ func (all served) add(ctx context.Context, server *controlplane.Server, version 
 		if code, log, exited := server.Exited(); exited {
 			return &controlplane.ExitError{Code: code, Log: log}
 		}
-		answer, err := server.Do(ctx, http.MethodGet, path, nil)
+		answer, err := server.Ask(ctx, path)
 		if err == nil {
 			switch answer.Status {
 			case http.StatusOK:

@@ -3,16 +3,22 @@
 package controlplane
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 )
 
 // Answer is what a server answers.
@@ -30,14 +36,11 @@ func (a *Answer) Into(tb TB, into any) {
 	}
 }
 
-// Do sends a request as admin. Each header is "Name: value". The body is JSON unless a Content-Type says otherwise.
-func (s *Server) Do(ctx context.Context, method, path string, body []byte, headers ...string) (*Answer, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.URL()+path, bytes.NewReader(body))
+// Ask gets a path as admin, for the answer as it is. Each header is "Name: value".
+func (s *Server) Ask(ctx context.Context, path string, headers ...string) (*Answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+path, nil)
 	if err != nil {
 		return nil, err
-	}
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
 	}
 	for _, header := range headers {
 		name, value, _ := strings.Cut(header, ": ")
@@ -47,19 +50,15 @@ func (s *Server) Do(ctx context.Context, method, path string, body []byte, heade
 	if err != nil {
 		return nil, err
 	}
-	return readAnswer(response)
-}
-
-func readAnswer(response *http.Response) (*Answer, error) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: text}, err
 }
 
-// Get gets a path as admin. Each header is "Name: value".
+// Get is Ask for a test.
 func (s *Server) Get(tb TB, path string, headers ...string) *Answer {
 	tb.Helper()
-	answer, err := s.Do(tb.Context(), http.MethodGet, path, nil, headers...)
+	answer, err := s.Ask(tb.Context(), path, headers...)
 	if err != nil {
 		tb.Fatalf("%s: %v", s.Name, err)
 	}
@@ -69,131 +68,85 @@ func (s *Server) Get(tb TB, path string, headers ...string) *Answer {
 // object is an object as JSON has it.
 type object = map[string]any
 
-// Apply creates the objects of a YAML text, or replaces those that are there. Kinds of CustomResourceDefinitions that the
-// same text makes are waited for.
+// applyOptions make objects the lab's, whoever they were of.
+var applyOptions = metav1.ApplyOptions{FieldManager: "lab", Force: true}
+
+// Apply creates the objects of a YAML text, or replaces those that are there. Those with a namespace say so. Kinds of
+// CustomResourceDefinitions that the same text makes are waited for.
 func (s *Server) Apply(tb TB, text string) {
 	tb.Helper()
-	for _, o := range parseObjects(tb, text) {
-		if err := s.apply(tb.Context(), o); err != nil {
-			tb.Fatalf("%s: %v", s.Name, err)
-		}
-	}
+	s.each(tb, text, s.apply)
 }
 
 // Delete deletes the objects of a YAML text that are there.
 func (s *Server) Delete(tb TB, text string) {
 	tb.Helper()
-	for _, o := range parseObjects(tb, text) {
-		_, path, err := s.paths(tb.Context(), o)
-		if err != nil {
-			tb.Fatalf("%s: %v", s.Name, err)
-		}
-		answer, err := s.Do(tb.Context(), http.MethodDelete, path, nil)
-		if err != nil {
-			tb.Fatalf("%s: %v", s.Name, err)
-		}
-		if answer.Status >= 300 && answer.Status != http.StatusNotFound {
-			tb.Fatalf("%s: DELETE %s: %d %s", s.Name, path, answer.Status, answer.Body)
-		}
-	}
+	s.each(tb, text, s.delete)
 }
 
-func parseObjects(tb TB, text string) []object {
+func (s *Server) each(tb TB, text string, do func(context.Context, *unstructured.Unstructured) error) {
 	tb.Helper()
-	var objects []object
-	for _, document := range strings.Split("\n"+text, "\n---") {
+	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
+	for {
 		var o object
-		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
-			tb.Fatalf("%v:\n%s", err, document)
+		if err := documents.Decode(&o); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			tb.Fatalf("%v:\n%s", err, text)
 		}
-		if o != nil {
-			objects = append(objects, o)
+		if o == nil {
+			continue
+		}
+		if err := do(tb.Context(), &unstructured.Unstructured{Object: o}); err != nil {
+			tb.Fatalf("%s: %v", s.Name, err)
 		}
 	}
-	return objects
 }
 
-func (s *Server) apply(ctx context.Context, o object) error {
-	collection, path, err := s.paths(ctx, o)
+// api is the admin's client for objects.
+func (s *Server) api() (dynamic.Interface, error) {
+	return dynamic.NewForConfigAndClient(&rest.Config{Host: s.URL(), WarningHandler: rest.NoWarnings{}}, s.admin)
+}
+
+// objects is the client for the objects of an object's kind and namespace.
+func (s *Server) objects(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	api, err := s.api()
+	if err != nil {
+		return nil, err
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+	return api.Resource(resource).Namespace(o.GetNamespace()), nil
+}
+
+func (s *Server) apply(ctx context.Context, o *unstructured.Unstructured) error {
+	objects, err := s.objects(o)
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(o)
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	// The kind of a new CustomResourceDefinition takes a moment to appear.
+	err = poll(ctx, 200*time.Millisecond, func() (bool, error) {
+		_, err := objects.Apply(ctx, o.GetName(), o, applyOptions)
+		return !apierrors.IsNotFound(err), ignoreNotFound(err)
+	})
 	if err != nil {
-		return err
-	}
-	answer, err := s.Do(ctx, http.MethodPost, collection, body)
-	if err != nil {
-		return err
-	}
-	if answer.Status == http.StatusConflict {
-		// What is there may have fields that must stay, such as the resourceVersion: those of the text replace the others.
-		answer, err = s.Do(ctx, http.MethodPatch, path, body, "Content-Type: application/merge-patch+json")
-		if err != nil {
-			return err
-		}
-	}
-	if answer.Status >= 300 {
-		return fmt.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 	}
 	return nil
 }
 
-// paths returns where the object is created, and where it is then.
-func (s *Server) paths(ctx context.Context, o object) (collection, path string, err error) {
-	apiVersion, _ := o["apiVersion"].(string)
-	kind, _ := o["kind"].(string)
-	metadata, _ := o["metadata"].(object)
-	name, _ := metadata["name"].(string)
-	namespace, _ := metadata["namespace"].(string)
-	prefix := "/apis/" + apiVersion
-	if !strings.Contains(apiVersion, "/") {
-		prefix = "/api/" + apiVersion
-	}
-	resource, namespaced, err := s.resource(ctx, prefix, kind)
+func (s *Server) delete(ctx context.Context, o *unstructured.Unstructured) error {
+	objects, err := s.objects(o)
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	if namespaced {
-		if namespace == "" {
-			namespace = "default"
-		}
-		prefix += "/namespaces/" + namespace
-	}
-	collection = prefix + "/" + resource
-	return collection, collection + "/" + name, nil
+	return ignoreNotFound(objects.Delete(ctx, o.GetName(), *metav1.NewDeleteOptions(0)))
 }
 
-// resource finds the resource of a kind. The kind of a new CustomResourceDefinition takes a moment to appear.
-func (s *Server) resource(ctx context.Context, prefix, kind string) (name string, namespaced bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
-	err = poll(ctx, 200*time.Millisecond, func() (bool, error) {
-		answer, err := s.Do(ctx, http.MethodGet, prefix, nil)
-		if err != nil {
-			return false, err
-		}
-		var list struct {
-			Resources []struct {
-				Name, Kind string
-				Namespaced bool
-			}
-		}
-		if answer.Status == http.StatusOK {
-			if err := json.Unmarshal(answer.Body, &list); err != nil {
-				return false, err
-			}
-		}
-		for _, r := range list.Resources {
-			if r.Kind == kind && !strings.Contains(r.Name, "/") {
-				name, namespaced = r.Name, r.Namespaced
-				return true, nil
-			}
-		}
-		return false, nil
-	})
-	if err != nil {
-		return "", false, fmt.Errorf("%s: no kind %q: %w", prefix, kind, err)
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
-	return name, namespaced, nil
+	return err
 }

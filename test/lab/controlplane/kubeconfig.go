@@ -3,11 +3,11 @@
 package controlplane
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"os"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 )
 
@@ -59,16 +59,19 @@ func (s *Server) kubeconfig(tb TB, user object) (path string) {
 // Token returns a token for a ServiceAccount, which must be there.
 func (s *Server) Token(tb TB, namespace, name string) string {
 	tb.Helper()
-	path := fmt.Sprintf("/api/v1/namespaces/%s/serviceaccounts/%s/token", namespace, name)
-	answer, err := s.Do(tb.Context(), http.MethodPost, path, []byte(`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}`))
+	api, err := s.api()
 	if err != nil {
 		tb.Fatalf("%s: %v", s.Name, err)
 	}
-	var request struct{ Status struct{ Token string } }
-	if err := json.Unmarshal(answer.Body, &request); err != nil || request.Status.Token == "" {
-		tb.Fatalf("%s: POST %s: %d %s", s.Name, path, answer.Status, answer.Body)
+	request := &unstructured.Unstructured{Object: object{
+		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": object{"name": name}, "spec": object{},
+	}}
+	accounts := api.Resource(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}).Namespace(namespace)
+	if request, err = accounts.Create(tb.Context(), request, metav1.CreateOptions{}, "token"); err != nil {
+		tb.Fatalf("%s: a token of %s/%s: %v", s.Name, namespace, name, err)
 	}
-	return request.Status.Token
+	token, _, _ := unstructured.NestedString(request.Object, "status", "token")
+	return token
 }
 
 // UploadConfig has kubeadm write the ConfigMap kube-system/kubeadm-config from the server's kubeadm configuration.

@@ -4,12 +4,10 @@ package controlplane
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
@@ -35,35 +33,28 @@ func (s *Server) addMirrorPod(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What was there may be another's idea of the pod, and most of a pod cannot be changed.
-	path := "/api/v1/namespaces/kube-system/pods/kube-apiserver-" + s.Name
-	if _, err := s.Do(ctx, http.MethodDelete, path, []byte(`{"gracePeriodSeconds": 0}`)); err != nil {
-		return err
+	ready := []any{object{"type": "Ready", "status": "True"}}
+	pod["status"] = object{
+		"phase": "Running", "hostIP": s.Address, "hostIPs": []any{object{"ip": s.Address}},
+		"podIP": s.Address, "podIPs": []any{object{"ip": s.Address}}, "conditions": ready,
 	}
 	node := object{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": object{"name": s.Name, "labels": object{
 			"kubernetes.io/hostname": s.Name, "node-role.kubernetes.io/control-plane": "",
 		}},
+		"status": object{
+			"addresses":  []any{object{"type": "InternalIP", "address": s.Address}, object{"type": "Hostname", "address": s.Name}},
+			"conditions": ready,
+			"nodeInfo":   nodeInfo(s.Release.Version),
+		},
+	}
+	// What was there may be another's idea of the pod, and most of a pod cannot be changed.
+	if err := s.delete(ctx, &unstructured.Unstructured{Object: pod}); err != nil {
+		return err
 	}
 	for _, o := range []object{node, pod} {
-		if err := s.apply(ctx, o); err != nil {
-			return err
-		}
-	}
-	statuses := map[string]object{
-		path: {
-			"phase": "Running", "hostIP": s.Address, "hostIPs": []any{object{"ip": s.Address}},
-			"podIP": s.Address, "podIPs": []any{object{"ip": s.Address}},
-			"conditions": []any{object{"type": "Ready", "status": "True"}},
-		},
-		"/api/v1/nodes/" + s.Name: {
-			"addresses": []any{object{"type": "InternalIP", "address": s.Address}, object{"type": "Hostname", "address": s.Name}},
-			"nodeInfo":  nodeInfo(s.Release.Version),
-		},
-	}
-	for path, status := range statuses {
-		if err := s.patchStatus(ctx, path, status); err != nil {
+		if err := s.applyWithStatus(ctx, &unstructured.Unstructured{Object: o}); err != nil {
 			return err
 		}
 	}
@@ -79,19 +70,17 @@ func nodeInfo(version string) object {
 	return info
 }
 
-func (s *Server) patchStatus(ctx context.Context, path string, status object) error {
-	body, err := json.Marshal(object{"status": status})
+// applyWithStatus applies an object and, where it has no other author, its status.
+func (s *Server) applyWithStatus(ctx context.Context, o *unstructured.Unstructured) error {
+	if err := s.apply(ctx, o); err != nil {
+		return err
+	}
+	objects, err := s.objects(o)
 	if err != nil {
 		return err
 	}
-	answer, err := s.Do(ctx, http.MethodPatch, path+"/status", body, "Content-Type: application/merge-patch+json")
-	if err != nil {
-		return err
-	}
-	if answer.Status != http.StatusOK {
-		return fmt.Errorf("%s/status: %d %s", path, answer.Status, answer.Body)
-	}
-	return nil
+	_, err = objects.ApplyStatus(ctx, o.GetName(), o, applyOptions)
+	return err
 }
 
 // Manifest returns kubeadm's static pod manifest with the command line that the server really has.

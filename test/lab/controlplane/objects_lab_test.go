@@ -4,11 +4,14 @@ package controlplane
 
 import (
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // TestObjects tries what the lab offers to tests besides servers, on the oldest and the newest release.
@@ -25,13 +28,13 @@ func tryObjects(t *testing.T, s *Server) {
 		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: probe, namespace: lab}\n"
 	s.Apply(t, accounts)
 	s.Apply(t, accounts) // what is there already
-	if got := userOf(t, s, s.KubeconfigWithToken(t, s.Token(t, "lab", "probe"))); got != "system:serviceaccount:lab:probe" {
+	if got := userOf(t, s.KubeconfigWithToken(t, s.Token(t, "lab", "probe"))); got != "system:serviceaccount:lab:probe" {
 		t.Errorf("the token is of %q", got)
 	}
-	if got := userOf(t, s, s.KubeconfigFor(t, "someone", "some")); got != "someone" {
+	if got := userOf(t, s.KubeconfigFor(t, "someone", "some")); got != "someone" {
 		t.Errorf("the certificate is of %q", got)
 	}
-	if got := userOf(t, s, s.Kubeconfig(t)); got != "lab-admin" {
+	if got := userOf(t, s.Kubeconfig(t)); got != "lab-admin" {
 		t.Errorf("the admin is %q", got)
 	}
 
@@ -66,7 +69,7 @@ spec:
 ---
 apiVersion: lab.example/v1
 kind: Sample
-metadata: {name: one}
+metadata: {name: one, namespace: default}
 `
 	const path = "/apis/lab.example/v1/namespaces/default/samples/one"
 	s.Apply(t, custom)
@@ -80,49 +83,23 @@ metadata: {name: one}
 }
 
 // userOf asks the server who the user of a kubeconfig is.
-func userOf(t *testing.T, s *Server, kubeconfig string) string {
+func userOf(t *testing.T, kubeconfig string) string {
 	t.Helper()
-	text, err := os.ReadFile(kubeconfig)
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var config struct {
-		Users []struct {
-			User struct {
-				Token string
-				Cert  []byte `json:"client-certificate-data"`
-				Key   []byte `json:"client-key-data"`
-			}
-		}
-	}
-	if err := yaml.Unmarshal(text, &config); err != nil {
-		t.Fatal(err)
-	}
-	user := config.Users[0].User
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/apis/authentication.k8s.io/v1/selfsubjectreviews",
-		strings.NewReader(`{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`))
+	api, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	c, err := client(user.Cert, user.Key)
+	reviews := api.Resource(schema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews"})
+	review, err := reviews.Create(t.Context(), &unstructured.Unstructured{Object: object{
+		"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview",
+	}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if user.Token != "" {
-		request.Header.Set("Authorization", "Bearer "+user.Token)
-	}
-	response, err := c.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := readAnswer(response)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var review struct {
-		Status struct{ UserInfo struct{ Username string } }
-	}
-	answer.Into(t, &review)
-	return review.Status.UserInfo.Username
+	name, _, _ := unstructured.NestedString(review.Object, "status", "userInfo", "username")
+	return name
 }

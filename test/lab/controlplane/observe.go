@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Accept headers of the aggregated discovery documents.
@@ -99,22 +103,23 @@ type Lease struct {
 // Leases returns the identity leases of all servers, also of those that have gone, as the server tells them.
 func (s *Server) Leases(tb TB) []Lease {
 	tb.Helper()
-	var list struct {
-		Items []struct {
-			Metadata struct {
-				Name                string
-				Labels, Annotations map[string]string
-			}
-			Spec struct{ RenewTime string }
-		}
+	api, err := s.api()
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
 	}
-	s.Get(tb, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?labelSelector=apiserver.kubernetes.io/identity=kube-apiserver").Into(tb, &list)
+	resource := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	list, err := api.Resource(resource).Namespace("kube-system").List(tb.Context(), metav1.ListOptions{
+		LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver",
+	})
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
 	var leases []Lease
 	for _, item := range list.Items {
-		m := item.Metadata
+		renewed, _, _ := unstructured.NestedString(item.Object, "spec", "renewTime")
 		leases = append(leases, Lease{
-			Name: m.Name, Host: m.Labels["kubernetes.io/hostname"],
-			Peer: m.Annotations["kubernetes.io/peer-advertise-address"], Renewed: item.Spec.RenewTime,
+			Name: item.GetName(), Host: item.GetLabels()["kubernetes.io/hostname"],
+			Peer: item.GetAnnotations()["kubernetes.io/peer-advertise-address"], Renewed: renewed,
 		})
 	}
 	return leases

@@ -343,7 +343,7 @@ func (s *Server) Ready(ctx context.Context) error {
 		if code, exited := p.exited(); exited {
 			return false, &ExitError{Code: code, Log: p.text()}
 		}
-		r, err := s.Do(ctx, http.MethodGet, "/readyz", nil)
+		r, err := s.Ask(ctx, "/readyz")
 		if err != nil {
 			return false, nil
 		}
