@@ -129,5 +129,5 @@ func (a *app) startDemo(ctx context.Context, state string) (*demo.ControlPlane, 
 		}
 		configuration = string(r.After)
 	}
-	return demo.Start(ctx, configuration, demo.Nodes...)
+	return demo.Start(ctx, configuration)
 }

@@ -1,7 +1,7 @@
 package demo
 
 import (
-	"crypto/x509"
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/keyutil"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
 )
@@ -110,12 +111,12 @@ func TestWhoMayAsk(t *testing.T) {
 	wrong, nobody := s.Config(), s.Config()
 	wrong.BearerToken, nobody.BearerToken = "wrong", ""
 	foreign, proxy := s.Config(), s.Config()
-	stranger, err := cp.pki.etcdCA.client("root", groupMasters)
+	stranger, err := cp.pki.client(etcdCAFile, "root", groupMasters)
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign.BearerToken, foreign.CertData, foreign.KeyData = "", stranger.pem(), keyPEM(t, stranger)
-	proxy.BearerToken, proxy.CertData, proxy.KeyData = "", cp.pki.frontProxy.pem(), keyPEM(t, cp.pki.frontProxy)
+	foreign.BearerToken, foreign.CertData, foreign.KeyData = "", certPEM(stranger), keyPEM(t, stranger)
+	proxy.BearerToken, proxy.CertData, proxy.KeyData = "", certPEM(cp.pki.frontProxy), keyPEM(t, cp.pki.frontProxy)
 	const noUser = `User "system:anonymous" cannot`
 	for name, tt := range map[string]struct {
 		got  answer
@@ -230,34 +231,37 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// How resources are described is recorded for all that the two releases serve by default, and for nothing else.
-func TestKinds(t *testing.T) {
-	served := map[string]bool{}
+// The recordings are of servers that serve what the releases serve by default. The document of the newer release is that of
+// both, merged.
+func TestRecordings(t *testing.T) {
+	var all []*recording
 	for _, minor := range []int{35, 36} {
 		of, _ := release.CatalogueOf(release.OfMinor(minor))
-		all, err := of.Serves(release.APISettings{})
+		served, err := of.Serves(release.APISettings{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := describe(all); err != nil {
-			t.Errorf("1.%d: %v", minor, err)
+		r, err := readRecording(of.Release())
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, r := range all {
-			served[r.String()] = true
+		if !r.serves(served) {
+			t.Errorf("1.%d: the recording is not of what the catalogue has", minor)
+		}
+		all = append(all, r)
+	}
+	for of, old := range all[0].resources {
+		old.StorageVersionHash = all[1].resources[of].StorageVersionHash // of how objects are stored
+		if d := cmp.Diff(old, all[1].resources[of]); d != "" {
+			t.Errorf("%s (-old +new): %s", of, d)
 		}
 	}
-	for name, k := range kinds() {
-		if !served[name] {
-			t.Errorf("%s is described and not served", name)
-		}
-		_, resource, _ := strings.Cut(name, " ")
-		if k.kind == "" || len(k.verbs) == 0 || (k.singular == "") != strings.Contains(resource, "/") {
-			t.Errorf("%s: %+v", name, k)
-		}
-	}
-	want := &kind{order: kinds()["apps/v1 deployments/scale"].order, group: "autoscaling", version: "v1", kind: "Scale", verbs: []string{"get", "patch", "update"}}
-	if d := cmp.Diff(want, kinds()["apps/v1 deployments/scale"], cmp.AllowUnexported(kind{})); d != "" {
-		t.Errorf("deployments/scale (-want +got):\n%s", d)
+}
+
+func TestFill(t *testing.T) {
+	got := fill(`{"a":"$(list)","b":"at $(text)","c":"$(other)"}`, map[string]any{"list": []int{1, 2}, "text": "once"})
+	if want := `{"a":[1,2],"b":"at once","c":"$(other)"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -296,11 +300,11 @@ func TestPretty(t *testing.T) {
 	}
 }
 
-func keyPEM(t *testing.T, id *identity) []byte {
+func keyPEM(t *testing.T, id *tls.Certificate) []byte {
 	t.Helper()
-	der, err := x509.MarshalPKCS8PrivateKey(id.key)
+	text, err := keyutil.MarshalPrivateKeyToPEM(id.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pemOf("PRIVATE KEY", der)
+	return text
 }

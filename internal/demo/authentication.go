@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/keyutil"
 )
 
 const (
@@ -67,16 +68,12 @@ func (u user) may(q *request) bool {
 
 // ConfigFor is the connection to the server of a user with a client certificate.
 func (s *Server) ConfigFor(name string, groups ...string) (*rest.Config, error) {
-	id, err := s.cp.pki.ca.client(name, groups...)
-	if err != nil {
-		return nil, err
-	}
-	key, err := x509.MarshalPKCS8PrivateKey(id.key)
+	id, err := s.cp.pki.client(caFile, name, groups...)
 	if err != nil {
 		return nil, err
 	}
 	cfg := s.Config()
-	cfg.BearerToken = ""
-	cfg.CertData, cfg.KeyData = id.pem(), pemOf("PRIVATE KEY", key)
-	return cfg, nil
+	cfg.BearerToken, cfg.CertData = "", certPEM(id)
+	cfg.KeyData, err = keyutil.MarshalPrivateKeyToPEM(id.PrivateKey)
+	return cfg, err
 }

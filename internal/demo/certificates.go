@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,32 +9,49 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"math/big"
 	"net"
+	"strings"
 	"time"
 )
 
 // validity is how long certificates hold. They are never kept longer than the program runs.
 const validity = 365 * 24 * time.Hour
 
-// An identity is a certificate with its private key.
-type identity struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+// The names of the CAs that kubeadm makes, by their files below pkiDir.
+var caNames = map[string]string{caFile: "kubernetes", etcdCAFile: "etcd-ca", frontProxyCAFile: "front-proxy-ca"}
+
+const (
+	caFile           = "ca.crt"
+	etcdCAFile       = "etcd/ca.crt"
+	frontProxyCAFile = "front-proxy-ca.crt"
+)
+
+// pki are the certificates of a control plane, as kubeadm makes them, with their private keys.
+type pki struct {
+	// cas are the CAs by their files.
+	cas map[string]*tls.Certificate
+	// frontProxy is what a server shows its peers.
+	frontProxy *tls.Certificate
 }
 
-// newCA returns a CA that signed itself.
-func newCA(name string) (*identity, error) {
-	return sign(nil, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,
-	})
+func newPKI() (p *pki, err error) {
+	p = &pki{cas: map[string]*tls.Certificate{}}
+	for file, name := range caNames {
+		p.cas[file], err = sign(nil, &x509.Certificate{
+			Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IsCA: true, BasicConstraintsValid: true,
+			KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.frontProxy, err = p.client(frontProxyCAFile, "front-proxy-client")
+	return p, err
 }
 
 // server issues the serving certificate of a node, with the names that kubeadm gives it.
-func (i *identity) server(node string, ip net.IP) (*identity, error) {
-	return sign(i, &x509.Certificate{
+func (p *pki) server(node string, ip net.IP) (*tls.Certificate, error) {
+	return sign(p.cas[caFile], &x509.Certificate{
 		Subject:     pkix.Name{CommonName: "kube-apiserver"},
 		DNSNames:    []string{node, "kubernetes", "kubernetes.default", peerServerName, peerServerName + ".cluster.local"},
 		IPAddresses: []net.IP{net.IPv4(10, 96, 0, 1), ip},
@@ -42,77 +60,43 @@ func (i *identity) server(node string, ip net.IP) (*identity, error) {
 }
 
 // client issues the certificate of a user.
-func (i *identity) client(user string, groups ...string) (*identity, error) {
-	return sign(i, &x509.Certificate{
+func (p *pki) client(ca, user string, groups ...string) (*tls.Certificate, error) {
+	return sign(p.cas[ca], &x509.Certificate{
 		Subject:  pkix.Name{CommonName: user, Organization: groups},
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
 }
 
 // sign makes a certificate with a key of its own; without a signer it signs itself.
-func sign(by *identity, template *x509.Certificate) (*identity, error) {
+func sign(by *tls.Certificate, template *x509.Certificate) (*tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	if template.SerialNumber, err = rand.Int(rand.Reader, big.NewInt(1<<62)); err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	template.NotBefore, template.NotAfter = now.Add(-time.Hour), now.Add(validity)
-	parent, signer := template, key
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(validity)
+	parent, signer := template, crypto.PrivateKey(key)
 	if by != nil {
-		parent, signer = by.cert, by.key
+		parent, signer = by.Leaf, by.PrivateKey
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
 	if err != nil {
 		return nil, err
 	}
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, err
-	}
-	return &identity{cert: cert, key: key}, nil
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: cert}, err
 }
 
-func (i *identity) pem() []byte { return pemOf("CERTIFICATE", i.cert.Raw) }
-
-func pemOf(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+func certPEM(c *tls.Certificate) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Leaf.Raw})
 }
 
-func (i *identity) tls() tls.Certificate {
-	return tls.Certificate{Certificate: [][]byte{i.cert.Raw}, PrivateKey: i.key, Leaf: i.cert}
-}
-
-// pki are the certificates of a control plane, as kubeadm makes them.
-type pki struct {
-	ca, etcdCA, frontProxyCA *identity
-	// frontProxy is what a server shows its peers.
-	frontProxy *identity
-}
-
-func newPKI() (*pki, error) {
-	var p pki
-	var err error
-	for name, ca := range map[string]**identity{"kubernetes": &p.ca, "etcd-ca": &p.etcdCA, "front-proxy-ca": &p.frontProxyCA} {
-		if *ca, err = newCA(name); err != nil {
-			return nil, err
-		}
-	}
-	p.frontProxy, err = p.frontProxyCA.client("front-proxy-client")
-	return &p, err
-}
-
-// pool returns the CAs of a file of a node's, where kubeadm puts them; ok is false where there is no such file.
+// pool returns the CA of a file of a node's, where kubeadm puts it; ok is false where there is no such file.
 func (p *pki) pool(file string) (pool *x509.CertPool, ok bool) {
-	ca, ok := map[string]*identity{
-		pkiDir + "/ca.crt": p.ca, pkiDir + "/etcd/ca.crt": p.etcdCA, pkiDir + "/front-proxy-ca.crt": p.frontProxyCA,
-	}[file]
+	ca, ok := p.cas[strings.TrimPrefix(file, pkiDir+"/")]
 	if !ok {
 		return nil, false
 	}
 	pool = x509.NewCertPool()
-	pool.AddCert(ca.cert)
+	pool.AddCert(ca.Leaf)
 	return pool, true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -41,37 +42,41 @@ type ControlPlane struct {
 	pki     *pki
 	token   string
 	created time.Time
-
-	mu            sync.Mutex
-	configuration string
+	// objects are those that all servers share, by "GROUP/RESOURCE"; values are to be filled in.
+	objects map[string]json.RawMessage
 }
 
-// Start starts a server for each node, of which there is at least one, with the command line that kubeadm writes for it from
-// the ClusterConfiguration. The servers know each other when it returns.
-func Start(ctx context.Context, configuration string, nodes ...Node) (*ControlPlane, error) {
+// Start starts a server for each of the nodes, with the command line that kubeadm writes for it from the
+// ClusterConfiguration. The servers know each other when it returns.
+func Start(ctx context.Context, configuration string) (*ControlPlane, error) {
 	cp := &ControlPlane{token: rand.Text(), created: time.Now()}
-	if err := cp.start(ctx, configuration, nodes); err != nil {
+	if err := cp.start(ctx, configuration); err != nil {
 		cp.Close()
 		return nil, err
 	}
 	return cp, nil
 }
 
-func (cp *ControlPlane) start(ctx context.Context, configuration string, nodes []Node) (err error) {
+func (cp *ControlPlane) start(ctx context.Context, configuration string) (err error) {
+	if err := readRecorded("objects", &cp.objects); err != nil {
+		return err
+	}
 	if cp.pki, err = newPKI(); err != nil {
 		return err
 	}
-	listeners, err := listen(len(nodes))
-	if err != nil {
-		return err
-	}
-	for i, n := range nodes {
-		s, err := newServer(cp, n, listeners[i])
+	for range Nodes {
+		l, err := net.Listen("tcp", net.JoinHostPort(loopback.String(), "0"))
 		if err != nil {
-			closeAll(listeners[i:])
+			return err
+		}
+		cp.servers = append(cp.servers, &Server{Address: l.Addr().String(), cp: cp, listener: l, done: make(chan struct{})})
+	}
+	// Reports sort the addresses: let that be the order of the nodes.
+	slices.SortFunc(cp.servers, func(a, b *Server) int { return strings.Compare(a.Address, b.Address) })
+	for i, n := range Nodes {
+		if err := cp.servers[i].setUp(n); err != nil {
 			return fmt.Errorf("%s: %w", n.Name, err)
 		}
-		cp.servers = append(cp.servers, s)
 	}
 	// Before they serve: nobody is to ask a server that has no settings yet.
 	if err := cp.configure(configuration); err != nil {
@@ -82,26 +87,6 @@ func (cp *ControlPlane) start(ctx context.Context, configuration string, nodes [
 	}
 	cp.acquaint(ctx)
 	return ctx.Err()
-}
-
-// listen takes free ports, in the order in which reports sort the addresses: that is then the order of the nodes.
-func listen(n int) (listeners []net.Listener, err error) {
-	for range n {
-		l, err := net.Listen("tcp", net.JoinHostPort(loopback.String(), "0"))
-		if err != nil {
-			closeAll(listeners)
-			return nil, err
-		}
-		listeners = append(listeners, l)
-	}
-	slices.SortFunc(listeners, func(a, b net.Listener) int { return strings.Compare(a.Addr().String(), b.Addr().String()) })
-	return listeners, nil
-}
-
-func closeAll(listeners []net.Listener) {
-	for _, l := range listeners {
-		_ = l.Close()
-	}
 }
 
 // RollOut starts all servers anew, each with the command line that kubeadm writes for it from the ClusterConfiguration.
@@ -123,18 +108,16 @@ func (cp *ControlPlane) configure(configuration string) error {
 	started := make([]*process, len(cp.servers))
 	for i, s := range cp.servers {
 		node := config.Node{Name: s.Name, Address: loopback.String(), Port: s.port()}
-		if started[i], err = newProcess(cluster.CommandLine(node), s.release, cp.pki); err != nil {
+		if started[i], err = newProcess(cluster.CommandLine(node), s.release, s.recorded, cp.pki); err != nil {
 			return fmt.Errorf("kube-apiserver %s on %s exits: %w", s.release.Version, s.Name, err)
 		}
+		started[i].configuration = configuration
 	}
 	for i, s := range cp.servers {
 		if old := s.process.Swap(started[i]); old != nil {
 			old.stop()
 		}
 	}
-	cp.mu.Lock()
-	defer cp.mu.Unlock()
-	cp.configuration = configuration
 	return nil
 }
 
@@ -164,9 +147,7 @@ func (cp *ControlPlane) acquaint(ctx context.Context) {
 
 // Configuration returns the ClusterConfiguration that the servers run with.
 func (cp *ControlPlane) Configuration() string {
-	cp.mu.Lock()
-	defer cp.mu.Unlock()
-	return cp.configuration
+	return cp.servers[0].process.Load().configuration
 }
 
 // Close ends the servers and waits for that.

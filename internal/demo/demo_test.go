@@ -42,7 +42,7 @@ var prepared = withArgs(gate, ca)
 
 func start(t testing.TB, configuration string) *ControlPlane {
 	t.Helper()
-	cp, err := Start(context.Background(), configuration, Nodes...)
+	cp, err := Start(context.Background(), configuration)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,13 +193,13 @@ func TestExits(t *testing.T) {
 		{"S7", withArgs(gate, "peer-ca-file=/nowhere/ca.crt"), "kube-apiserver v1.35.4 on cp-1 exits: peer-ca-file: no such file: /nowhere/ca.crt (S7)"},
 		{"S8", withArgs("feature-gates=NoSuchGate=true"), "kube-apiserver v1.35.4 on cp-1 exits: feature-gates: NoSuchGate is not known"},
 		{"client CA", withArgs("client-ca-file=/nowhere"), "kube-apiserver v1.35.4 on cp-1 exits: client-ca-file: no such file: /nowhere"},
-		{"a resource that is not described", withArgs("runtime-config=api/all=true"), "kube-apiserver v1.35.4 on cp-1 exits: "},
+		{"resources that are not recorded", withArgs("runtime-config=api/all=true"), "kube-apiserver v1.35.4 on cp-1 exits: "},
 		{"no configuration", "kind: Nothing\n", "ClusterConfiguration:1:1: no kubeadm document found"},
 	} {
 		if err := cp.RollOut(t.Context(), tt.configuration); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
-		if _, err := Start(t.Context(), tt.configuration, Nodes...); err == nil {
+		if _, err := Start(t.Context(), tt.configuration); err == nil {
 			t.Errorf("%s: starts", tt.name)
 		}
 	}
@@ -326,12 +326,6 @@ func TestKubeconfig(t *testing.T) {
 	}
 }
 
-func TestUnknownRelease(t *testing.T) {
-	if _, err := Start(t.Context(), prepared, Node{Name: "cp-1"}); err == nil || !strings.HasPrefix(err.Error(), "cp-1: there is no catalogue of ") {
-		t.Errorf("%v", err)
-	}
-}
-
 func into(t *testing.T, a answer, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(a.body), v); err != nil {
@@ -341,7 +335,7 @@ func into(t *testing.T, a answer, v any) {
 
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		cp, err := Start(context.Background(), prepared, Nodes...)
+		cp, err := Start(context.Background(), prepared)
 		if err != nil {
 			b.Fatal(err)
 		}

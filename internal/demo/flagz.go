@@ -6,24 +6,27 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // flagzType is the media type of the flags for programs.
 const flagzType = "application/json;g=config.k8s.io;v=v1beta1;as=Flagz"
 
-// serveFlagz answers /flagz with the flags in force: the command line over the release's defaults.
+// serveFlagz answers /flagz with the flags in force: the command line over the defaults, as pflag prints values.
 func (p *process) serveFlagz(w http.ResponseWriter, r *http.Request) {
-	flags := map[string]string{}
-	for _, f := range p.release.Flags() {
-		value := f.Default
-		switch set := p.values(f.Name); {
+	flags := maps.Clone(p.recorded.Flags)
+	for name, recorded := range flags {
+		switch set := p.values(name); {
 		case len(set) == 0:
-		case f.Again:
-			value = strings.Join(set, ",")
+		case strings.HasPrefix(recorded, "["):
+			flags[name] = "[" + strings.Join(set, ",") + "]"
+		case name == release.FlagFeatureGates:
+			// Gates without a component belong to the one that has no name.
+			flags[name] = ":" + strings.Join(set, ",")
 		default:
-			value = set[len(set)-1]
+			flags[name] = set[len(set)-1]
 		}
-		flags[f.Name] = shown(f.Type, value)
 	}
 	if strings.Contains(r.Header.Get("Accept"), "as=Flagz") {
 		w.Header().Set("Content-Type", flagzType)
@@ -33,22 +36,9 @@ func (p *process) serveFlagz(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	fmt.Fprint(w, "\napiserver flagz\nWarning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.\n")
+	fmt.Fprint(w, "\napiserver flagz\nWarning: This endpoint is not meant to be machine parseable, "+
+		"has no formatting compatibility guarantees and is for debugging purposes only.\n")
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		fmt.Fprintf(w, "%s:%s\n", name, flags[name])
 	}
-}
-
-// shown is a value as pflag prints one of its type.
-func shown(kind, value string) string {
-	switch kind {
-	case "stringSlice", "stringArray", "int32Slice", "namedCertKey", "stringToString":
-		return "[" + strings.Trim(value, "[]") + "]"
-	case "colonSeparatedMultimapStringString":
-		// Gates without a component belong to the one that has no name.
-		if value != "" {
-			return ":" + value
-		}
-	}
-	return value
 }

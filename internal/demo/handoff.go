@@ -4,19 +4,17 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/transport"
 )
 
@@ -30,10 +28,10 @@ const (
 )
 
 // newPeerTransport returns the transport for requests to peers.
-func newPeerTransport(roots *x509.CertPool, own *identity) *http.Transport {
+func newPeerTransport(roots *x509.CertPool, own *tls.Certificate) *http.Transport {
 	return &http.Transport{
 		TLSClientConfig: &tls.Config{
-			MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: peerServerName, Certificates: []tls.Certificate{own.tls()},
+			MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: peerServerName, Certificates: []tls.Certificate{*own},
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   peerTimeout,
@@ -42,20 +40,11 @@ func newPeerTransport(roots *x509.CertPool, own *identity) *http.Transport {
 	}
 }
 
-// A groupResource names a resource that can be asked for.
-type groupResource struct{ group, version, resource string }
-
 // peers are what a server has learned of its peers.
 type peers struct {
 	mu sync.Mutex
 	// known are the peers by their addresses.
 	known map[string]*peer
-}
-
-// A peer is a server that was read.
-type peer struct {
-	serves  map[groupResource]bool
-	entries []entry
 }
 
 // learn reads the documents of a peer, as servers do when a peer's lease appears. A peer that cannot be read serves
@@ -65,30 +54,30 @@ func (p *process) learn(ctx context.Context, address string) {
 		return
 	}
 	if address == "" {
-		p.counters.syncFailed("hostport_resolution")
+		p.count(syncErrors, map[string]any{"type": "hostport_resolution"})
 		return
 	}
-	known := &peer{serves: map[groupResource]bool{}}
+	known := &peer{serves: map[schema.GroupVersionResource]bool{}}
 	for _, path := range []string{"/api", "/apis"} {
-		entries, err := p.readPeer(ctx, address, path)
+		document, err := p.readPeer(ctx, address, path)
+		if err == nil {
+			err = known.add(document)
+		}
 		if err != nil {
-			p.counters.syncFailed("fetch_discovery")
+			p.count(syncErrors, map[string]any{"type": "fetch_discovery"})
 			continue
 		}
-		for _, e := range entries {
-			known.serves[groupResource{e.group, e.version, e.resource.Resource}] = true
-		}
 		if path == "/apis" {
-			known.entries = entries
+			known.groups = document
 		}
 	}
 	p.peers.mu.Lock()
 	defer p.peers.mu.Unlock()
-	p.peers.known = put(p.peers.known, address, known)
+	p.peers.known[address] = known
 }
 
 // readPeer reads a document that has what the peer serves itself.
-func (p *process) readPeer(ctx context.Context, address, path string) ([]entry, error) {
+func (p *process) readPeer(ctx context.Context, address, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, peerTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+address+path, nil)
@@ -97,25 +86,22 @@ func (p *process) readPeer(ctx context.Context, address, path string) ([]entry, 
 	}
 	req.Header.Set("Accept", aggregatedType+";profile=nopeer")
 	req.Header.Set(peerHeader, "true")
-	res, err := transport.NewAuthProxyRoundTripper("system:apiserver", "", []string{groupAuthenticated}, nil, p.transport).RoundTrip(req)
+	groups := []string{groupAuthenticated}
+	res, err := transport.NewAuthProxyRoundTripper("system:apiserver", "", groups, nil, p.transport).RoundTrip(req)
 	if err != nil {
-		p.counters.rerouted(http.StatusServiceUnavailable, groupResource{})
+		p.rerouted(http.StatusServiceUnavailable, schema.GroupVersionResource{})
 		return nil, err
 	}
 	defer res.Body.Close()
-	p.counters.rerouted(res.StatusCode, groupResource{})
+	p.rerouted(res.StatusCode, schema.GroupVersionResource{})
 	if res.StatusCode != http.StatusOK {
 		return nil, errors.New(res.Status)
 	}
-	var doc discoveryList
-	if err := json.NewDecoder(res.Body).Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", path, address, err)
-	}
-	return doc.entries(), nil
+	return io.ReadAll(res.Body)
 }
 
 // serving returns the address of a peer that serves what the server does not have itself, any where there are several.
-func (p *process) serving(r groupResource) (address string, ok bool) {
+func (p *process) serving(r schema.GroupVersionResource) (address string, ok bool) {
 	p.peers.mu.Lock()
 	defer p.peers.mu.Unlock()
 	var addresses []string
@@ -131,7 +117,7 @@ func (p *process) serving(r groupResource) (address string, ok bool) {
 }
 
 // handOn hands a request to a peer, for the user who sent it.
-func (p *process) handOn(w http.ResponseWriter, r *http.Request, who user, what groupResource, address string) {
+func (p *process) handOn(w http.ResponseWriter, r *http.Request, who user, what schema.GroupVersionResource, address string) {
 	status := http.StatusServiceUnavailable
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -149,38 +135,5 @@ func (p *process) handOn(w http.ResponseWriter, r *http.Request, who user, what 
 		},
 	}
 	proxy.ServeHTTP(w, r)
-	p.counters.rerouted(status, what)
-}
-
-// counters are what /metrics tells of the hand-off.
-type counters struct {
-	mu         sync.Mutex
-	byCode     map[reroutedKey]int
-	syncErrors map[string]int
-}
-
-type reroutedKey struct {
-	code string
-	groupResource
-}
-
-func (c *counters) rerouted(code int, what groupResource) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key := reroutedKey{strconv.Itoa(code), what}
-	c.byCode = put(c.byCode, key, c.byCode[key]+1)
-}
-
-func (c *counters) syncFailed(kind string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.syncErrors = put(c.syncErrors, kind, c.syncErrors[kind]+1)
-}
-
-func put[K comparable, V any](m map[K]V, key K, value V) map[K]V {
-	if m == nil {
-		m = map[K]V{}
-	}
-	m[key] = value
-	return m
+	p.rerouted(status, what)
 }

@@ -12,7 +12,7 @@ func (cp *ControlPlane) Kubeconfig() ([]byte, error) {
 	var clusters, contexts []object
 	add := func(name string, s *Server) {
 		clusters = append(clusters, object{"name": name, "cluster": object{
-			"server": "https://" + s.Address, "certificate-authority-data": cp.pki.ca.pem(),
+			"server": "https://" + s.Address, "certificate-authority-data": certPEM(cp.pki.cas[caFile]),
 		}})
 		contexts = append(contexts, object{"name": name, "context": object{"cluster": name, "user": "demo-admin"}})
 	}

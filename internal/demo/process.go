@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
@@ -17,10 +16,15 @@ const pkiDir = config.DefaultCertificatesDir
 
 // A process is a kube-apiserver from one start to the next: what its command line makes of it, and what it counts.
 type process struct {
-	started   time.Time
-	args      config.CommandLine
-	release   *release.Catalogue
-	resources []resource
+	started time.Time
+	// uid tells it from those before and after it.
+	uid string
+	// configuration is the ClusterConfiguration that args are of.
+	configuration string
+
+	args     config.CommandLine
+	release  *release.Catalogue
+	recorded *recording
 	// gate is that of the hand-off. published is the address that it tells its peers, empty where the gate is off.
 	gate      bool
 	published string
@@ -34,14 +38,18 @@ type process struct {
 }
 
 // newProcess starts a server with a command line. The error is why a real one would exit.
-func newProcess(args config.CommandLine, of *release.Catalogue, files *pki) (*process, error) {
-	p := &process{started: time.Now(), args: args, release: of, allowed: splitList(args.Value(release.FlagRequestHeaderNames))}
+func newProcess(args config.CommandLine, of *release.Catalogue, answers *recording, files *pki) (*process, error) {
+	p := &process{
+		started: time.Now(), uid: uid(), args: args, release: of, recorded: answers,
+		allowed: splitList(args.Value(release.FlagRequestHeaderNames)),
+		peers:   peers{known: map[string]*peer{}}, counters: counters{series: map[string]int{}},
+	}
 	served, err := of.Serves(release.APISettings{RuntimeConfig: p.values(release.FlagRuntimeConfig), FeatureGates: p.values(release.FlagFeatureGates)})
 	if err != nil {
 		return nil, err
 	}
-	if p.resources, err = describe(served); err != nil {
-		return nil, err
+	if !answers.serves(served) {
+		return nil, fmt.Errorf("%s and %s: no server is recorded that serves what these make it serve", release.FlagRuntimeConfig, release.FlagFeatureGates)
 	}
 	if p.gate = p.on(release.Gate); p.gate {
 		p.published = net.JoinHostPort(args.Value(release.FlagAdvertiseAddress), args.Value(release.FlagSecurePort))
@@ -79,23 +87,6 @@ func (p *process) values(flag string) []string {
 func (p *process) on(gate string) bool {
 	on, _ := release.ParseFeatureGates(p.values(release.FlagFeatureGates)).Gate(gate, p.release.Release())
 	return on
-}
-
-// minor is the 36 of 1.36.
-func (p *process) minor() int { return p.release.Release().Minor() }
-
-// find returns a resource that the server has itself, or nil.
-func (p *process) find(group, version, name string) *resource {
-	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.Group == group && r.Version == version && r.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &p.resources[i]
-}
-
-// hasVersion tells whether the server has anything of a group, or with a version of that.
-func (p *process) hasVersion(group, version string) bool {
-	return slices.ContainsFunc(p.resources, func(r resource) bool { return r.Group == group && (version == "" || r.Version == version) })
 }
 
 // stop ends the connections to peers.

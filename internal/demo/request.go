@@ -3,6 +3,8 @@ package demo
 import (
 	"net/http"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // A request is what a path asks for, as API servers read it.
@@ -50,4 +52,6 @@ func parseRequest(r *http.Request) *request {
 	return q
 }
 
-func (q *request) groupResource() groupResource { return groupResource{q.group, q.version, q.resource} }
+func (q *request) groupVersionResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: q.group, Version: q.version, Resource: q.resource}
+}

@@ -5,92 +5,90 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
 // serveResource answers what a path of a resource asks for.
 func (s *Server) serveResource(p *process, w http.ResponseWriter, r *http.Request, q *request) {
-	if q.group != "" && !p.hasVersion(q.group, "") {
+	if !p.recorded.hasGroup(q.group) {
 		pageNotFound(w)
 		return
 	}
-	res := p.find(q.group, q.version, q.resource)
-	if res == nil || q.namespace != "" && !res.Namespaced {
-		writeStatus(w, r, noSuchResource(r))
-		return
-	}
+	res, ok := p.recorded.resources[q.groupVersionResource()]
 	asked := res
-	if q.sub != "" {
+	if ok && q.sub != "" {
 		// Whatever stands behind proxy is for what is proxied to.
-		sub, _, _ := strings.Cut(q.sub, "/")
-		if asked = p.find(q.group, q.version, q.resource+"/"+sub); asked == nil || sub != q.sub && sub != "proxy" {
-			writeStatus(w, r, noSuchResource(r))
-			return
-		}
+		sub, rest, _ := strings.Cut(q.sub, "/")
+		of := q.groupVersionResource()
+		of.Resource += "/" + sub
+		asked, ok = p.recorded.resources[of]
+		ok = ok && (rest == "" || sub == "proxy")
 	}
 	switch {
-	case !hasPath(asked, q):
+	case !ok, q.namespace != "" && !res.Namespaced, !hasPath(asked, q):
 		writeStatus(w, r, noSuchResource(r))
-	case r.Method != http.MethodGet, q.verb == "watch", !asked.can(q.verb):
+	case r.Method != http.MethodGet, q.verb == "watch", !slices.Contains(asked.Verbs, q.verb):
 		writeStatus(w, r, notAllowed(r))
 	case negotiate(r, false) == notAcceptable:
 		writeStatus(w, r, notAcceptableStatus())
-	case q.verb == "list":
-		s.serveList(p, w, r, q, res)
 	default:
-		s.serveObject(p, w, r, q, res)
+		s.serveObjects(w, r, q, res)
 	}
 }
 
 // hasPath tells whether a path has anything that can be done with it. Nobody can ask for tokenreviews/NAME, and objects of
 // all namespaces can be listed at most.
-func hasPath(res *resource, q *request) bool {
+func hasPath(res metav1.APIResource, q *request) bool {
+	can := func(verb string) bool { return slices.Contains(res.Verbs, verb) }
 	switch {
 	case res.Namespaced && q.namespace == "":
-		return q.name == "" && res.can("list")
+		return q.name == "" && can("list")
 	case q.name == "", q.sub != "":
 		return true
 	}
-	return slices.ContainsFunc([]string{"get", "update", "patch", "delete"}, res.can)
+	return slices.ContainsFunc([]string{"get", "update", "patch", "delete"}, can)
 }
 
-func (s *Server) serveList(p *process, w http.ResponseWriter, r *http.Request, q *request, res *resource) {
-	query := r.URL.Query()
+// serveObjects answers with the list of the objects that are asked for, or with the one.
+func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, q *request, res metav1.APIResource) {
+	list, query := q.verb == "list", r.URL.Query()
 	selector, err := labels.Parse(query.Get("labelSelector"))
 	switch {
-	case err != nil:
+	case list && err != nil:
 		writeStatus(w, r, badRequest(err.Error()))
 		return
-	case query.Get("fieldSelector") != "":
+	case list && query.Get("fieldSelector") != "":
 		writeStatus(w, r, badRequest("the servers of mvpcheck demo know no field selectors"))
 		return
 	}
-	items := []object{}
-	for _, o := range s.objects(p, q) {
-		m := o["metadata"].(object)
-		l, _ := m["labels"].(map[string]string)
-		if (q.namespace == "" || m["namespace"] == q.namespace) && selector.Matches(labels.Set(l)) {
-			items = append(items, o)
-		}
+	objects, err := s.objects(q)
+	if err != nil {
+		panic(err) // a fault of the recording
 	}
-	writeJSON(w, r, http.StatusOK, object{
-		"kind": res.kind.kind + "List", "apiVersion": res.GroupVersion(), "metadata": object{"resourceVersion": resourceVersion}, "items": items,
-	})
-}
-
-func (s *Server) serveObject(p *process, w http.ResponseWriter, r *http.Request, q *request, res *resource) {
-	for _, o := range s.objects(p, q) {
-		m := o["metadata"].(object)
-		if m["name"] != q.name || res.Namespaced && m["namespace"] != q.namespace {
-			continue
-		}
-		if q.sub != "" && q.sub != "status" {
+	version := q.groupVersionResource().GroupVersion().String()
+	items := []object{}
+	for _, o := range objects {
+		switch {
+		case q.namespace != "" && o.GetNamespace() != q.namespace:
+		case list && selector.Matches(labels.Set(o.GetLabels())):
+			items = append(items, o.Object)
+		case q.name != o.GetName():
+		case q.sub != "" && q.sub != "status":
 			writeStatus(w, r, badRequest("the servers of mvpcheck demo have no "+q.sub+" of anything"))
 			return
+		default:
+			o.SetKind(res.Kind)
+			o.SetAPIVersion(version)
+			writeJSON(w, r, http.StatusOK, o.Object)
+			return
 		}
-		o["kind"], o["apiVersion"] = res.kind.kind, res.GroupVersion()
-		writeJSON(w, r, http.StatusOK, o)
+	}
+	if !list {
+		writeStatus(w, r, noSuchObject(q))
 		return
 	}
-	writeStatus(w, r, noSuchObject(q))
+	writeJSON(w, r, http.StatusOK, object{
+		"kind": res.Kind + "List", "apiVersion": version, "metadata": object{"resourceVersion": "1"}, "items": items,
+	})
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/mvpcheck/mvpcheck/test/lab/controlplane"
 )
 
-var update = flag.Bool("update", false, "write internal/demo/kinds.txt anew")
+var update = flag.Bool("update", false, "write internal/demo/recorded anew")
 
 // clients are those of one user to both servers of a node.
 type clients struct{ real, embedded *client }

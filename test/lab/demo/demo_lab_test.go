@@ -4,7 +4,7 @@ package demo
 
 import (
 	"bytes"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/mvpcheck/mvpcheck/internal/cli"
 	"github.com/mvpcheck/mvpcheck/internal/demo"
@@ -28,17 +26,28 @@ func TestMain(m *testing.M) { controlplane.Main(m) }
 // as mvpcheck patch writes it. Both are asked the same.
 func TestAgainstReal(t *testing.T) {
 	allowed, compared := newAllowance(), 0
+	recorded := newRecordings()
 	states := []struct{ name, configuration string }{{"unprepared", demo.Configuration}, {"prepared", patched(t)}}
 	for _, state := range states {
 		t.Run(state.name, func(t *testing.T) {
-			p := startPair(t, state.configuration, state.name == "prepared")
-			t.Run("probe", p.compareProbe)
-			t.Run("metrics", p.compareMetrics)
-			t.Run("resources", func(t *testing.T) { p.compareResources(t, allowed) })
-			t.Run("requests", func(t *testing.T) {
-				p.compareRequests(t, allowed)
-				compared++
-			})
+			prepared := state.name == "prepared"
+			p := startReal(t, state.configuration, prepared)
+			recorded.record(t, p, prepared)
+			if !*update {
+				p.startEmbedded(t, state.configuration)
+				t.Run("probe", p.compareProbe)
+				t.Run("metrics", p.compareMetrics)
+				t.Run("resources", func(t *testing.T) { p.compareResources(t, allowed) })
+				t.Run("requests", func(t *testing.T) {
+					p.compareRequests(t, allowed)
+					compared++
+				})
+			}
+			// With -run there may only be half of it.
+			if prepared && recorded.releases["1.35"].Documents != nil {
+				recorded.recordMetrics(t, p)
+				t.Run("recordings", recorded.compare)
+			}
 		})
 	}
 	// With -run or -update only some are asked for.
@@ -70,7 +79,10 @@ type pair struct {
 	embedded *demo.ControlPlane
 }
 
-func startPair(t *testing.T, configuration string, handsOff bool) *pair {
+//go:embed given.yaml
+var given string
+
+func startReal(t *testing.T, configuration string, handsOff bool) *pair {
 	t.Helper()
 	p := &pair{plane: controlplane.New(t, controlplane.Options{})}
 	var nodes []controlplane.Node
@@ -80,19 +92,22 @@ func startPair(t *testing.T, configuration string, handsOff bool) *pair {
 		nodes = append(nodes, controlplane.Node{Name: n.Name, Release: n.Release.MinorString(), Config: own})
 	}
 	p.real = p.plane.Start(t, nodes...)
-	p.compareKinds(t)
 	p.plane.AddMirrorPods(t)
-	var err error
-	if p.embedded, err = demo.Start(t.Context(), configuration, demo.Nodes...); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.embedded.Close)
-	p.addPolicy(t)
+	p.real[1].Apply(t, given)
 	if handsOff {
 		p.plane.WaitPeers(t)
 	}
 	p.settle(t)
 	return p
+}
+
+func (p *pair) startEmbedded(t *testing.T, configuration string) {
+	t.Helper()
+	var err error
+	if p.embedded, err = demo.Start(t.Context(), configuration); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.embedded.Close)
 }
 
 func versionOf(t *testing.T, n demo.Node) string {
@@ -102,21 +117,6 @@ func versionOf(t *testing.T, n demo.Node) string {
 		t.Fatalf("no catalogue of %s", n.Release)
 	}
 	return of.Version
-}
-
-// addPolicy gives the real servers the policy of the embedded ones.
-func (p *pair) addPolicy(t *testing.T) {
-	t.Helper()
-	var policy map[string]any
-	if err := json.Unmarshal([]byte(ask(t, p.admins(t)[1].embedded, policyPath).body), &policy); err != nil {
-		t.Fatal(err)
-	}
-	policy["metadata"] = map[string]string{"name": demo.Policy}
-	text, err := json.Marshal(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.real[1].Apply(t, string(text))
 }
 
 // settle waits until the real servers have written what they write some time after they are ready.
@@ -135,85 +135,6 @@ func (p *pair) settle(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 	}
 	t.Fatal("the endpoints or the leases do not list all servers")
-}
-
-// compareKinds compares the descriptions of resources that the embedded servers have with those of the newest real server.
-// With -update it writes them, and that is all: they are embedded when the test is built again.
-func (p *pair) compareKinds(t *testing.T) {
-	const file = "../../../internal/demo/kinds.txt"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, _, _ := strings.Cut(string(text), "\n\n")
-	want := head + "\n\n"
-	for _, path := range []string{"/api", "/apis"} {
-		want += kindLines(t, p.real[len(p.real)-1].Get(t, path, controlplane.AcceptLocal).Body)
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Skip("written")
-	}
-	if d := cmp.Diff(want, string(text)); d != "" {
-		t.Errorf("%s (-want +got), -update writes it:\n%s", file, d)
-	}
-}
-
-// kindLines are the lines of kinds.txt for the resources of a document.
-func kindLines(t *testing.T, document []byte) string {
-	t.Helper()
-	type kind struct{ Group, Version, Kind string }
-	var list struct {
-		Items []struct {
-			Metadata struct{ Name string }
-			Versions []struct {
-				Version   string
-				Resources []struct {
-					Resource, SingularResource    string
-					ResponseKind                  kind
-					Verbs, ShortNames, Categories []string
-					Subresources                  []struct {
-						Subresource  string
-						ResponseKind kind
-						Verbs        []string
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(document, &list); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	name := func(k kind) string {
-		gv := strings.Trim(k.Group+"/"+k.Version, "/")
-		return strings.TrimPrefix(gv+"."+k.Kind, ".")
-	}
-	word := func(key string, values []string) {
-		if len(values) > 0 {
-			fmt.Fprintf(&out, " %s=%s", key, strings.Join(values, ","))
-		}
-	}
-	for _, g := range list.Items {
-		for _, v := range g.Versions {
-			gv := strings.Trim(g.Metadata.Name+"/"+v.Version, "/")
-			for _, r := range v.Resources {
-				fmt.Fprintf(&out, "%s %s %s singular=%s", gv, r.Resource, name(r.ResponseKind), r.SingularResource)
-				word("verbs", r.Verbs)
-				word("short", r.ShortNames)
-				word("categories", r.Categories)
-				out.WriteString("\n")
-				for _, s := range r.Subresources {
-					fmt.Fprintf(&out, "%s %s/%s %s", gv, r.Resource, s.Subresource, name(s.ResponseKind))
-					word("verbs", s.Verbs)
-					out.WriteString("\n")
-				}
-			}
-		}
-	}
-	return out.String()
 }
 
 // policyPath is of an object that all servers with its resource have.
