@@ -22,24 +22,26 @@ type user struct {
 	groups []string
 }
 
-// authenticate tells who sends a request: the user whom a peer sends it for, the owner of a client certificate or of the
-// token, or anybody. Credentials that are no good are not anybody's.
-func (s *Server) authenticate(p *process, r *http.Request) (who user, ok bool) {
-	var cert *x509.Certificate
-	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
-		cert = r.TLS.PeerCertificates[0]
-	}
+// authenticate tells who sends a request: the user whom a peer sends it for, the owner of a client certificate or of
+// the token, or anybody. Credentials that are no good are not anybody's.
+func (p *process) authenticate(r *http.Request) (who user, ok bool) {
 	token, hasToken := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	switch {
-	case cert != nil && signed(cert, p.proxyCA) && (len(p.allowed) == 0 || slices.Contains(p.allowed, cert.Subject.CommonName)) &&
-		r.Header.Get("X-Remote-User") != "":
-		return user{r.Header.Get("X-Remote-User"), r.Header.Values("X-Remote-Group")}, true
-	case cert != nil && signed(cert, p.clientCA):
-		return user{cert.Subject.CommonName, append(slices.Clone(cert.Subject.Organization), groupAuthenticated)}, true
-	case hasToken && subtle.ConstantTimeCompare([]byte(token), []byte(s.cp.token)) == 1:
-		return user{"demo-admin", []string{groupMasters, groupAuthenticated}}, true
-	case cert != nil, hasToken:
-		return user{}, false
+	if len(r.TLS.PeerCertificates) > 0 {
+		cert := r.TLS.PeerCertificates[0]
+		subject, name := cert.Subject, r.Header.Get("X-Remote-User")
+		peer := len(p.allowed) == 0 || slices.Contains(p.allowed, subject.CommonName)
+		switch {
+		case name != "" && peer && signed(cert, p.proxyCA):
+			return user{name, r.Header.Values("X-Remote-Group")}, true
+		case signed(cert, p.clientCA):
+			return user{subject.CommonName, append(slices.Clone(subject.Organization), groupAuthenticated)}, true
+		case !hasToken:
+			return user{}, false
+		}
+	}
+	if hasToken {
+		ok = subtle.ConstantTimeCompare([]byte(token), []byte(p.cp.token)) == 1
+		return user{"demo-admin", []string{groupMasters, groupAuthenticated}}, ok
 	}
 	return user{"system:anonymous", []string{"system:unauthenticated"}}, true
 }
@@ -63,7 +65,8 @@ func (u user) may(q *request) bool {
 		return true
 	}
 	path := strings.TrimSuffix(q.path, "/") + "/"
-	return slices.Contains(u.groups, groupAuthenticated) && (strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/apis/"))
+	document := strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/apis/")
+	return document && slices.Contains(u.groups, groupAuthenticated)
 }
 
 // ConfigFor is the connection to the server of a user with a client certificate.

@@ -10,7 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"net"
-	"strings"
 	"time"
 )
 
@@ -52,8 +51,10 @@ func newPKI() (p *pki, err error) {
 // server issues the serving certificate of a node, with the names that kubeadm gives it.
 func (p *pki) server(node string, ip net.IP) (*tls.Certificate, error) {
 	return sign(p.cas[caFile], &x509.Certificate{
-		Subject:     pkix.Name{CommonName: "kube-apiserver"},
-		DNSNames:    []string{node, "kubernetes", "kubernetes.default", peerServerName, peerServerName + ".cluster.local"},
+		Subject: pkix.Name{CommonName: "kube-apiserver"},
+		DNSNames: []string{
+			node, "kubernetes", "kubernetes.default", peerServerName, peerServerName + ".cluster.local",
+		},
 		IPAddresses: []net.IP{net.IPv4(10, 96, 0, 1), ip},
 		KeyUsage:    x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	})
@@ -88,15 +89,4 @@ func sign(by *tls.Certificate, template *x509.Certificate) (*tls.Certificate, er
 
 func certPEM(c *tls.Certificate) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Leaf.Raw})
-}
-
-// pool returns the CA of a file of a node's, where kubeadm puts it; ok is false where there is no such file.
-func (p *pki) pool(file string) (pool *x509.CertPool, ok bool) {
-	ca, ok := p.cas[strings.TrimPrefix(file, pkiDir+"/")]
-	if !ok {
-		return nil, false
-	}
-	pool = x509.NewCertPool()
-	pool.AddCert(ca.Leaf)
-	return pool, true
 }

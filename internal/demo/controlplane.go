@@ -69,7 +69,8 @@ func (cp *ControlPlane) start(ctx context.Context, configuration string) (err er
 		if err != nil {
 			return err
 		}
-		cp.servers = append(cp.servers, &Server{Address: l.Addr().String(), cp: cp, listener: l, done: make(chan struct{})})
+		s := &Server{Address: l.Addr().String(), cp: cp, listener: l, done: make(chan struct{})}
+		cp.servers = append(cp.servers, s)
 	}
 	// Reports sort the addresses: let that be the order of the nodes.
 	slices.SortFunc(cp.servers, func(a, b *Server) int { return strings.Compare(a.Address, b.Address) })
@@ -101,17 +102,18 @@ func (cp *ControlPlane) RollOut(ctx context.Context, configuration string) error
 
 // configure gives each server a new process, or none where one would exit.
 func (cp *ControlPlane) configure(configuration string) error {
-	cluster, err := readConfiguration(configuration)
-	if err != nil {
+	in, err := config.Read("ClusterConfiguration", []byte(configuration))
+	switch {
+	case err != nil:
 		return err
+	case len(in.Clusters) != 1:
+		return errors.New("expected one ClusterConfiguration")
 	}
 	started := make([]*process, len(cp.servers))
 	for i, s := range cp.servers {
-		node := config.Node{Name: s.Name, Address: loopback.String(), Port: s.port()}
-		if started[i], err = newProcess(cluster.CommandLine(node), s.release, s.recorded, cp.pki); err != nil {
+		if started[i], err = newProcess(s, configuration, in.Clusters[0]); err != nil {
 			return fmt.Errorf("kube-apiserver %s on %s exits: %w", s.release.Version, s.Name, err)
 		}
-		started[i].configuration = configuration
 	}
 	for i, s := range cp.servers {
 		if old := s.process.Swap(started[i]); old != nil {
@@ -121,24 +123,13 @@ func (cp *ControlPlane) configure(configuration string) error {
 	return nil
 }
 
-func readConfiguration(text string) (*config.Cluster, error) {
-	in, err := config.Read("ClusterConfiguration", []byte(text))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(in.Clusters) != 1:
-		return nil, errors.New("expected one ClusterConfiguration")
-	}
-	return in.Clusters[0], nil
-}
-
 // acquaint has each server read its peers.
 func (cp *ControlPlane) acquaint(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range cp.servers {
 		for _, peer := range cp.servers {
 			if s != peer {
-				wg.Go(func() { s.process.Load().learn(ctx, peer.process.Load().published) })
+				wg.Go(func() { s.process.Load().learn(ctx, peer) })
 			}
 		}
 	}
@@ -162,13 +153,6 @@ func (cp *ControlPlane) Close() {
 // Servers returns the servers in the order of their nodes.
 func (cp *ControlPlane) Servers() []*Server { return cp.servers }
 
-// Config is the connection of an administrator to the first server, as to the address of a load balancer in a real cluster.
+// Config is the connection of an administrator to the first server, as to the address of a load balancer in a real
+// cluster.
 func (cp *ControlPlane) Config() *rest.Config { return cp.servers[0].Config() }
-
-// splitList splits a value of words with commas between them; an empty one has none.
-func splitList(value string) []string {
-	if value == "" {
-		return nil
-	}
-	return strings.Split(value, ",")
-}

@@ -1,6 +1,6 @@
-// Package demo is a control plane of embedded API servers on loopback, for mvpcheck demo: they answer what mvpcheck probe
-// and simple clients ask as real kube-apiservers of two releases do, and hand requests to each other by the same rules,
-// over TLS with the same certificates and headers.
+// Package demo is a control plane of embedded API servers on loopback, for mvpcheck demo: they answer what mvpcheck
+// probe and simple clients ask as real kube-apiservers of two releases do, and hand requests to each other by the same
+// rules, over TLS with the same certificates and headers.
 //
 // Each server runs with the command line that kubeadm would write for it from a ClusterConfiguration; gate, CAs and
 // addresses are taken from there. What it serves comes from the catalogue of its release. There is no etcd: objects are

@@ -30,8 +30,8 @@ func (p *process) serveFlagz(w http.ResponseWriter, r *http.Request) {
 	}
 	if strings.Contains(r.Header.Get("Accept"), "as=Flagz") {
 		w.Header().Set("Content-Type", flagzType)
-		writeBody(w, r, http.StatusOK, map[string]any{
-			"kind": "Flagz", "apiVersion": "config.k8s.io/v1beta1", "metadata": map[string]string{"name": "apiserver"}, "flags": flags,
+		writeJSON(w, r, http.StatusOK, object{
+			"kind": "Flagz", "apiVersion": "config.k8s.io/v1beta1", "metadata": object{"name": "apiserver"}, "flags": flags,
 		})
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -31,7 +30,8 @@ const (
 func newPeerTransport(roots *x509.CertPool, own *tls.Certificate) *http.Transport {
 	return &http.Transport{
 		TLSClientConfig: &tls.Config{
-			MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: peerServerName, Certificates: []tls.Certificate{*own},
+			MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: peerServerName,
+			Certificates: []tls.Certificate{*own},
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   peerTimeout,
@@ -40,49 +40,35 @@ func newPeerTransport(roots *x509.CertPool, own *tls.Certificate) *http.Transpor
 	}
 }
 
-// peers are what a server has learned of its peers.
-type peers struct {
-	mu sync.Mutex
-	// known are the peers by their addresses.
-	known map[string]*peer
-}
-
-// learn reads the documents of a peer, as servers do when a peer's lease appears. A peer that cannot be read serves
-// nothing, for all that the server knows.
-func (p *process) learn(ctx context.Context, address string) {
+// learn reads the documents of a peer, as servers do when a peer's lease appears. What a peer has that cannot be read,
+// the server does not know.
+func (p *process) learn(ctx context.Context, peer *Server) {
 	if p.transport == nil {
 		return
 	}
+	address := peer.process.Load().published
 	if address == "" {
 		p.count(syncErrors, map[string]any{"type": "hostport_resolution"})
 		return
 	}
-	known := &peer{serves: map[schema.GroupVersionResource]bool{}}
 	for _, path := range []string{"/api", "/apis"} {
-		document, err := p.readPeer(ctx, address, path)
-		if err == nil {
-			err = known.add(document)
-		}
-		if err != nil {
+		if err := p.readPeer(ctx, address, path); err != nil {
 			p.count(syncErrors, map[string]any{"type": "fetch_discovery"})
-			continue
-		}
-		if path == "/apis" {
-			known.groups = document
+			return
 		}
 	}
-	p.peers.mu.Lock()
-	defer p.peers.mu.Unlock()
-	p.peers.known[address] = known
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.peers = append(p.peers, peer)
 }
 
-// readPeer reads a document that has what the peer serves itself.
-func (p *process) readPeer(ctx context.Context, address, path string) ([]byte, error) {
+// readPeer reads a document that has what the peer serves itself: its recording.
+func (p *process) readPeer(ctx context.Context, address, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, peerTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+address+path, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	req.Header.Set("Accept", aggregatedType+";profile=nopeer")
 	req.Header.Set(peerHeader, "true")
@@ -90,38 +76,39 @@ func (p *process) readPeer(ctx context.Context, address, path string) ([]byte, e
 	res, err := transport.NewAuthProxyRoundTripper("system:apiserver", "", groups, nil, p.transport).RoundTrip(req)
 	if err != nil {
 		p.rerouted(http.StatusServiceUnavailable, schema.GroupVersionResource{})
-		return nil, err
+		return err
 	}
 	defer res.Body.Close()
 	p.rerouted(res.StatusCode, schema.GroupVersionResource{})
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.New(res.Status)
+		return errors.New(res.Status)
 	}
-	return io.ReadAll(res.Body)
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
 }
 
-// serving returns the address of a peer that serves what the server does not have itself, any where there are several.
-func (p *process) serving(r schema.GroupVersionResource) (address string, ok bool) {
-	p.peers.mu.Lock()
-	defer p.peers.mu.Unlock()
-	var addresses []string
-	for address, known := range p.peers.known {
-		if known.serves[r] {
-			addresses = append(addresses, address)
+// serving returns a peer that serves what the server does not have itself, any where there are several, or nil.
+func (p *process) serving(of schema.GroupVersionResource) *Server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var serving []*Server
+	for _, peer := range p.peers {
+		if _, ok := peer.recorded.resources[of]; ok {
+			serving = append(serving, peer)
 		}
 	}
-	if len(addresses) == 0 {
-		return "", false
+	if len(serving) == 0 {
+		return nil
 	}
-	return addresses[rand.IntN(len(addresses))], true
+	return serving[rand.IntN(len(serving))]
 }
 
 // handOn hands a request to a peer, for the user who sent it.
-func (p *process) handOn(w http.ResponseWriter, r *http.Request, who user, what schema.GroupVersionResource, address string) {
+func (p *process) handOn(w http.ResponseWriter, r *http.Request, q *request, who user, peer *Server) {
 	status := http.StatusServiceUnavailable
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(&url.URL{Scheme: "https", Host: address})
+			r.SetURL(&url.URL{Scheme: "https", Host: peer.Address})
 			r.Out.Header.Set(peerHeader, "true")
 		},
 		Transport: transport.NewAuthProxyRoundTripper(who.name, "", who.groups, nil, p.transport),
@@ -135,5 +122,5 @@ func (p *process) handOn(w http.ResponseWriter, r *http.Request, who user, what 
 		},
 	}
 	proxy.ServeHTTP(w, r)
-	p.rerouted(status, what)
+	p.rerouted(status, q.groupVersionResource())
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 )
 
-// serveHealth answers /readyz, /livez and /healthz. The servers are always well. One of the checks of a server that hands off
-// comes with the gate alone.
+// serveHealth answers /readyz, /livez and /healthz. The servers are always well. One of the checks of a server that
+// hands off comes with the gate alone.
 func (p *process) serveHealth(w http.ResponseWriter, r *http.Request, path string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

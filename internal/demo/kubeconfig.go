@@ -4,7 +4,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Context is the name of the kubeconfig's context for the control plane. There is one for each server, too, by its name.
+// Context is the name of the kubeconfig's context for the control plane. There is one for each server, too, by its
+// name.
 const Context = "demo"
 
 // Kubeconfig is a kubeconfig of an administrator, with the token: whoever can read it may do anything here.

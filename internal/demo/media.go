@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"mime"
 	"net/http"
 	"strings"
@@ -22,29 +23,17 @@ const (
 // negotiate returns the first form of the Accept header that is to be had here: JSON, and for discovery documents the
 // aggregated ones. v2beta1 of these is no longer served by 1.35.
 func negotiate(r *http.Request, discovery bool) shape {
-	accept := r.Header.Get("Accept")
-	if accept == "" {
-		return plainJSON
-	}
-	for part := range strings.SplitSeq(accept, ",") {
+	for part := range strings.SplitSeq(cmp.Or(r.Header.Get("Accept"), "*/*"), ",") {
 		media, params, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		switch media {
-		case "*/*", "application/*":
-			return plainJSON
-		case "application/json":
-		default:
-			continue
-		}
+		isJSON := err == nil && media == "application/json"
 		switch {
-		case params["as"] == "":
+		case err == nil && (media == "*/*" || media == "application/*"), isJSON && params["as"] == "":
 			return plainJSON
-		case discovery && params["g"] == "apidiscovery.k8s.io" && params["v"] == "v2" && params["as"] == "APIGroupDiscoveryList":
-			if params["profile"] == "nopeer" {
-				return aggregatedNoPeer
-			}
+		case !isJSON, !discovery:
+		case params["g"] != "apidiscovery.k8s.io", params["v"] != "v2", params["as"] != "APIGroupDiscoveryList":
+		case params["profile"] == "nopeer":
+			return aggregatedNoPeer
+		default:
 			return aggregated
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -20,32 +19,28 @@ const (
 	syncErrors = "apiserver_peer_discovery_sync_errors_total"
 )
 
-// counters are the counts by their series.
-type counters struct {
-	mu     sync.Mutex
-	series map[string]int
-}
-
 // rerouted counts a request that was handed to a peer.
 func (p *process) rerouted(code int, of schema.GroupVersionResource) {
-	p.count(rerouted, map[string]any{"code": strconv.Itoa(code), "group": of.Group, "version": of.Version, "resource": of.Resource})
+	p.count(rerouted, map[string]any{
+		"code": strconv.Itoa(code), "group": of.Group, "version": of.Version, "resource": of.Resource,
+	})
 }
 
 // count counts one more in a family, with those of the labels that the release has; older ones lack whole families.
 func (p *process) count(family string, labels map[string]any) {
 	for _, line := range p.recorded.Metrics {
 		if strings.HasPrefix(line, family+"{") {
-			p.counters.mu.Lock()
-			defer p.counters.mu.Unlock()
-			p.counters.series[fill(line, labels)]++
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.counters[fill(line, labels)]++
 		}
 	}
 }
 
 // serveMetrics answers /metrics with the few families that tell of the hand-off. There are none without series.
 func (p *process) serveMetrics(w http.ResponseWriter) {
-	p.counters.mu.Lock()
-	defer p.counters.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	values := map[string]any{"started": fmt.Sprintf("%.2f", float64(p.started.UnixMilli())/1000)}
 	for _, gate := range []string{release.Identity, release.Gate} {
 		values[gate] = 0
@@ -62,9 +57,9 @@ func (p *process) serveMetrics(w http.ResponseWriter) {
 			head += line + "\n"
 			continue
 		case family == rerouted, family == syncErrors:
-			for _, series := range slices.Sorted(maps.Keys(p.counters.series)) {
+			for _, series := range slices.Sorted(maps.Keys(p.counters)) {
 				if strings.HasPrefix(series, family) {
-					fmt.Fprintf(w, "%s%s %d\n", head, series, p.counters.series[series])
+					fmt.Fprintf(w, "%s%s %d\n", head, series, p.counters[series])
 					head = ""
 				}
 			}

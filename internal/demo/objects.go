@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // object is an object as JSON has it, without kind and apiVersion.
@@ -29,31 +27,30 @@ func uid() string {
 }
 
 // objects are what etcd would hold of a resource, in the order of namespaces and names.
-func (s *Server) objects(q *request) ([]unstructured.Unstructured, error) {
-	text, ok := s.cp.objects[q.group+"/"+q.resource]
+func (p *process) objects(q *request) (objects []unstructured.Unstructured) {
+	text, ok := p.cp.objects[q.group+"/"+q.resource]
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	var items []object
-	if err := json.Unmarshal([]byte(fill(string(text), s.values())), &items); err != nil {
-		return nil, err
+	if err := json.Unmarshal([]byte(fill(string(text), p.variables())), &items); err != nil {
+		panic(err) // every value is JSON
 	}
-	out := make([]unstructured.Unstructured, len(items))
-	for i, item := range items {
+	for _, item := range items {
 		if m := item["metadata"].(object); m["annotations"] == nil {
 			delete(m, "annotations")
 		}
-		out[i].Object = item
+		objects = append(objects, unstructured.Unstructured{Object: item})
 	}
-	return out, nil
+	return objects
 }
 
-// values are what varies in documents and objects.
-func (s *Server) values() map[string]any {
-	cp := s.cp
-	names, _ := json.Marshal(splitList(cp.servers[0].process.Load().args.Value(release.FlagRequestHeaderNames)))
+// variables are what varies in documents and objects.
+func (p *process) variables() map[string]any {
+	cp := p.cp
+	names, _ := json.Marshal(cp.servers[0].process.Load().allowed)
 	values := map[string]any{
-		"address": s.Address, "goVersion": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+		"address": p.Address, "goVersion": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 		"created":                      cp.created.UTC().Format(time.RFC3339),
 		"configuration":                cp.Configuration(),
 		"client-ca-file":               string(certPEM(cp.pki.cas[caFile])),
@@ -65,7 +62,8 @@ func (s *Server) values() map[string]any {
 		values[s.Name+".address"], values[s.Name+".port"] = s.Address, s.port()
 		values[s.Name+".command"] = append([]string{"kube-apiserver"}, p.args.Args()...)
 		values[s.Name+".holder"] = p.uid
-		values[s.Name+".renewed"] = p.started.Add(time.Since(p.started).Truncate(leaseRenewal)).UTC().Format("2006-01-02T15:04:05.000000Z")
+		renewed := p.started.Add(time.Since(p.started).Truncate(leaseRenewal))
+		values[s.Name+".renewed"] = renewed.UTC().Format("2006-01-02T15:04:05.000000Z")
 		values[s.Name+".annotations"] = nil
 		if p.published != "" {
 			values[s.Name+".annotations"] = object{"kubernetes.io/peer-advertise-address": p.published}

@@ -12,15 +12,16 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
-// recorded is what real servers answered: a file a release, and the objects that all servers share. test/lab/demo compares
-// it with what they answer now, and makes it anew with -update. Words in $(…) stand for what varies; see fill.
+// recorded is what real servers answered: a file a release, and the objects that all servers share. test/lab/demo
+// compares it with what they answer now, and makes it anew with -update. Words in $(…) stand for what varies; see fill.
 //
 //go:embed recorded
 var recorded embed.FS
 
 // A recording is what a server of a release answered.
 type recording struct {
-	// Documents are the answers to paths, Aggregated those in the aggregated form of discovery, without what peers have.
+	// Documents are the answers to paths, Aggregated those in the aggregated form of discovery, without what peers
+	// have.
 	Documents, Aggregated map[string]json.RawMessage
 	// Health are the lines of /readyz, /livez and /healthz by default, HandOff those of a server that hands off.
 	Health, HandOff map[string][]string
@@ -66,7 +67,8 @@ func readRecorded(name string, into any) error {
 // serves tells whether the recording is of a server that serves these resources and no others.
 func (r *recording) serves(resources []release.Resource) bool {
 	for _, res := range resources {
-		if _, ok := r.resources[schema.GroupVersionResource{Group: res.Group, Version: res.Version, Resource: res.Name}]; !ok {
+		version := schema.GroupVersion{Group: res.Group, Version: res.Version}
+		if _, ok := r.resources[version.WithResource(res.Name)]; !ok {
 			return false
 		}
 	}

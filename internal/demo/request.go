@@ -19,8 +19,8 @@ type request struct {
 	versioned           bool
 }
 
-// parseRequest reads a path. In /apis/GROUP/VERSION/namespaces/NAME/RESOURCE/OBJECT/SUBRESOURCE all from namespaces on may be
-// missing, and namespaces are resources themselves.
+// parseRequest reads a path. In /apis/GROUP/VERSION/namespaces/NAME/RESOURCE/OBJECT/SUBRESOURCE all from namespaces on
+// may be missing, and namespaces are resources themselves.
 func parseRequest(r *http.Request) *request {
 	q := &request{path: r.URL.Path, verb: strings.ToLower(r.Method)}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
 // serveResource answers what a path of a resource asks for.
-func (s *Server) serveResource(p *process, w http.ResponseWriter, r *http.Request, q *request) {
+func (p *process) serveResource(w http.ResponseWriter, r *http.Request, q *request) {
 	if !p.recorded.hasGroup(q.group) {
 		pageNotFound(w)
 		return
@@ -27,18 +28,18 @@ func (s *Server) serveResource(p *process, w http.ResponseWriter, r *http.Reques
 	}
 	switch {
 	case !ok, q.namespace != "" && !res.Namespaced, !hasPath(asked, q):
-		writeStatus(w, r, noSuchResource(r))
+		writeStatus(w, r, generic(http.StatusNotFound, r))
 	case r.Method != http.MethodGet, q.verb == "watch", !slices.Contains(asked.Verbs, q.verb):
-		writeStatus(w, r, notAllowed(r))
+		writeStatus(w, r, generic(http.StatusMethodNotAllowed, r))
 	case negotiate(r, false) == notAcceptable:
 		writeStatus(w, r, notAcceptableStatus())
 	default:
-		s.serveObjects(w, r, q, res)
+		p.serveObjects(w, r, q, res)
 	}
 }
 
-// hasPath tells whether a path has anything that can be done with it. Nobody can ask for tokenreviews/NAME, and objects of
-// all namespaces can be listed at most.
+// hasPath tells whether a path has anything that can be done with it. Nobody can ask for tokenreviews/NAME, and objects
+// of all namespaces can be listed at most.
 func hasPath(res metav1.APIResource, q *request) bool {
 	can := func(verb string) bool { return slices.Contains(res.Verbs, verb) }
 	switch {
@@ -51,31 +52,27 @@ func hasPath(res metav1.APIResource, q *request) bool {
 }
 
 // serveObjects answers with the list of the objects that are asked for, or with the one.
-func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, q *request, res metav1.APIResource) {
+func (p *process) serveObjects(w http.ResponseWriter, r *http.Request, q *request, res metav1.APIResource) {
 	list, query := q.verb == "list", r.URL.Query()
 	selector, err := labels.Parse(query.Get("labelSelector"))
 	switch {
 	case list && err != nil:
-		writeStatus(w, r, badRequest(err.Error()))
+		writeStatus(w, r, apierrors.NewBadRequest(err.Error()))
 		return
 	case list && query.Get("fieldSelector") != "":
-		writeStatus(w, r, badRequest("the servers of mvpcheck demo know no field selectors"))
+		writeStatus(w, r, apierrors.NewBadRequest("the servers of mvpcheck demo know no field selectors"))
 		return
-	}
-	objects, err := s.objects(q)
-	if err != nil {
-		panic(err) // a fault of the recording
 	}
 	version := q.groupVersionResource().GroupVersion().String()
 	items := []object{}
-	for _, o := range objects {
+	for _, o := range p.objects(q) {
 		switch {
 		case q.namespace != "" && o.GetNamespace() != q.namespace:
 		case list && selector.Matches(labels.Set(o.GetLabels())):
 			items = append(items, o.Object)
 		case q.name != o.GetName():
 		case q.sub != "" && q.sub != "status":
-			writeStatus(w, r, badRequest("the servers of mvpcheck demo have no "+q.sub+" of anything"))
+			writeStatus(w, r, apierrors.NewBadRequest("the servers of mvpcheck demo have no "+q.sub+" of anything"))
 			return
 		default:
 			o.SetKind(res.Kind)

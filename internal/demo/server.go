@@ -84,7 +84,8 @@ func (s *Server) Release() string { return s.release.Version }
 // Config is the connection of an administrator.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{
-		Host: "https://" + s.Address, BearerToken: s.cp.token, TLSClientConfig: rest.TLSClientConfig{CAData: certPEM(s.cp.pki.cas[caFile])},
+		Host: "https://" + s.Address, BearerToken: s.cp.token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: certPEM(s.cp.pki.cas[caFile])},
 	}
 }
 
@@ -93,7 +94,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := s.process.Load()
 	w.Header().Set("Audit-Id", uid())
 	w.Header().Set("Cache-Control", "no-cache, private")
-	who, ok := s.authenticate(p, r)
+	who, ok := p.authenticate(r)
 	if !ok {
 		writeStatus(w, r, unauthorized())
 		return
@@ -106,36 +107,42 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	of := q.groupVersionResource()
-	if _, own := p.recorded.resources[of]; q.resource != "" && !own && r.Header.Get(peerHeader) != "true" {
-		if address, ok := p.serving(of); ok {
-			p.handOn(w, r, who, of, address)
+	if _, own := s.recorded.resources[of]; q.resource != "" && !own && r.Header.Get(peerHeader) != "true" {
+		if peer := p.serving(of); peer != nil {
+			p.handOn(w, r, q, who, peer)
 			return
 		}
 	}
-	s.answer(p, w, r, q)
+	p.answer(w, r, q)
 }
 
 // answer answers what is not for a peer.
-func (s *Server) answer(p *process, w http.ResponseWriter, r *http.Request, q *request) {
+func (p *process) answer(w http.ResponseWriter, r *http.Request, q *request) {
 	path := strings.TrimSuffix(q.path, "/")
-	document, recorded := p.recorded.Documents[path]
+	document, ok := p.recorded.Documents[path]
+	form := plainJSON
+	if path == "/api" || path == "/apis" {
+		form = negotiate(r, true)
+	}
 	switch {
 	case q.resource != "":
-		s.serveResource(p, w, r, q)
+		p.serveResource(w, r, q)
 	case r.Method != http.MethodGet:
-		writeStatus(w, r, notAllowed(r))
+		writeStatus(w, r, generic(http.StatusMethodNotAllowed, r))
+	case form == notAcceptable:
+		writeStatus(w, r, notAcceptableStatus())
+	case form != plainJSON:
+		p.serveAggregated(w, r, path, form == aggregatedNoPeer)
+	case ok:
+		writeJSON(w, r, http.StatusOK, json.RawMessage(fill(string(document), p.variables())))
 	case p.recorded.Health[path] != nil:
 		p.serveHealth(w, r, path)
 	case path == "/metrics":
 		p.serveMetrics(w)
 	case path == "/flagz" && p.recorded.Flags != nil:
 		p.serveFlagz(w, r)
-	case p.recorded.Aggregated[path] != nil && negotiate(r, true) != plainJSON:
-		p.serveAggregated(w, r, path)
-	case recorded:
-		writeJSON(w, r, http.StatusOK, json.RawMessage(fill(string(document), s.values())))
 	case q.versioned && p.recorded.hasGroup(q.group):
-		writeStatus(w, r, noSuchResource(r))
+		writeStatus(w, r, generic(http.StatusNotFound, r))
 	default:
 		pageNotFound(w)
 	}

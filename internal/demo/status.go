@@ -12,23 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// writeJSON writes an answer in JSON.
+// writeJSON writes an answer in JSON, of another media type where the header says so; indented for people, where curl
+// or a browser asks.
 func writeJSON(w http.ResponseWriter, r *http.Request, code int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	writeBody(w, r, code, v)
-}
-
-// writeBody writes JSON of whatever media type the header says, for people to read where curl or a browser asks.
-func writeBody(w http.ResponseWriter, r *http.Request, code int, v any) {
-	var body []byte
-	var err error
-	if agent := r.UserAgent(); strings.HasPrefix(agent, "curl/") || strings.HasPrefix(agent, "Wget/") || strings.HasPrefix(agent, "Mozilla/") {
-		body, err = json.MarshalIndent(v, "", "  ")
-	} else {
-		body, err = json.Marshal(v)
+	body, err := json.Marshal(v)
+	for _, agent := range []string{"curl/", "Wget/", "Mozilla/"} {
+		if strings.HasPrefix(r.UserAgent(), agent) {
+			body, err = json.MarshalIndent(v, "", "  ")
+		}
 	}
 	if err != nil {
 		panic(err) // nothing here is of a kind that JSON does not have
+	}
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(code)
 	_, _ = w.Write(append(body, '\n'))
@@ -47,10 +44,6 @@ func writeStatus(w http.ResponseWriter, r *http.Request, err *apierrors.StatusEr
 // pageNotFound is the answer to a path that nothing has registered.
 func pageNotFound(w http.ResponseWriter) { http.Error(w, "404 page not found", http.StatusNotFound) }
 
-// noSuchResource is the 404 of a server that does not have the resource: "the server could not find the requested
-// resource".
-func noSuchResource(r *http.Request) *apierrors.StatusError { return generic(http.StatusNotFound, r) }
-
 // noSuchObject is the 404 of a server that has the resource, and in it no object of the name.
 func noSuchObject(q *request) *apierrors.StatusError {
 	resource := q.resource
@@ -60,16 +53,11 @@ func noSuchObject(q *request) *apierrors.StatusError {
 	return apierrors.NewNotFound(schema.GroupResource{Group: q.group, Resource: resource}, q.name)
 }
 
-// notAllowed says that the resource cannot be asked in this way.
-func notAllowed(r *http.Request) *apierrors.StatusError {
-	return generic(http.StatusMethodNotAllowed, r)
-}
-
+// generic is the answer to what there is not at all, "the server could not find the requested resource", or cannot be
+// asked in this way.
 func generic(code int, r *http.Request) *apierrors.StatusError {
 	return apierrors.NewGenericServerResponse(code, strings.ToLower(r.Method), schema.GroupResource{}, "", "", 0, false)
 }
-
-func badRequest(text string) *apierrors.StatusError { return apierrors.NewBadRequest(text) }
 
 func unauthorized() *apierrors.StatusError {
 	err := apierrors.NewUnauthorized("Unauthorized")

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Kubeconfig writes a kubeconfig for the admin, and returns its path. The server is the one that is asked through it, like the
-// address of a load balancer in a real cluster.
+// Kubeconfig writes a kubeconfig for the admin, and returns its path. The server is the one that is asked through it,
+// like the address of a load balancer in a real cluster.
 func (s *Server) Kubeconfig(tb TB) (path string) {
 	tb.Helper()
 	return s.kubeconfig(tb, identityUser(s.cp.Admin))
@@ -38,7 +38,9 @@ func (s *Server) kubeconfig(tb TB, user object) (path string) {
 	tb.Helper()
 	text, err := yaml.Marshal(object{
 		"apiVersion": "v1", "kind": "Config", "current-context": "lab",
-		"clusters": []any{object{"name": "lab", "cluster": object{"server": s.URL(), "certificate-authority-data": s.cp.CA.CertPEM()}}},
+		"clusters": []any{object{"name": "lab", "cluster": object{
+			"server": s.URL(), "certificate-authority-data": s.cp.CA.CertPEM(),
+		}}},
 		"users":    []any{object{"name": "lab", "user": user}},
 		"contexts": []any{object{"name": "lab", "context": object{"cluster": "lab", "user": "lab"}}},
 	})
@@ -64,10 +66,11 @@ func (s *Server) Token(tb TB, namespace, name string) string {
 		tb.Fatalf("%s: %v", s.Name, err)
 	}
 	request := &unstructured.Unstructured{Object: object{
-		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": object{"name": name}, "spec": object{},
+		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": object{},
+		"metadata": object{"name": name},
 	}}
-	accounts := api.Resource(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}).Namespace(namespace)
-	if request, err = accounts.Create(tb.Context(), request, metav1.CreateOptions{}, "token"); err != nil {
+	accounts := api.Resource(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"})
+	if request, err = accounts.Namespace(namespace).Create(tb.Context(), request, metav1.CreateOptions{}, "token"); err != nil {
 		tb.Fatalf("%s: a token of %s/%s: %v", s.Name, namespace, name, err)
 	}
 	token, _, _ := unstructured.NestedString(request.Object, "status", "token")

@@ -44,7 +44,9 @@ func (s *Server) addMirrorPod(ctx context.Context) error {
 			"kubernetes.io/hostname": s.Name, "node-role.kubernetes.io/control-plane": "",
 		}},
 		"status": object{
-			"addresses":  []any{object{"type": "InternalIP", "address": s.Address}, object{"type": "Hostname", "address": s.Name}},
+			"addresses": []any{
+				object{"type": "InternalIP", "address": s.Address}, object{"type": "Hostname", "address": s.Name},
+			},
 			"conditions": ready,
 			"nodeInfo":   nodeInfo(s.Release.Version),
 		},

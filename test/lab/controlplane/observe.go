@@ -74,7 +74,8 @@ func (s *Server) Metrics(tb TB, names ...string) []string {
 	return lines
 }
 
-// Metric returns the sum of a metric over all of its labels, or over those lines that have the labels, each NAME="VALUE".
+// Metric returns the sum of a metric over all of its labels, or over those lines that have the labels, each
+// NAME="VALUE".
 func (s *Server) Metric(tb TB, name string, labels ...string) float64 {
 	tb.Helper()
 	sum := 0.0
@@ -125,8 +126,8 @@ func (s *Server) Leases(tb TB) []Lease {
 	return leases
 }
 
-// Hooks tells which of the start hooks of the hand-off the server has: gate for the one that comes with the gate, handOff for
-// the one that comes with gate and CA.
+// Hooks tells which of the start hooks of the hand-off the server has: gate for the one that comes with the gate,
+// handOff for the one that comes with gate and CA.
 func (s *Server) Hooks(tb TB) (gate, handOff bool) {
 	tb.Helper()
 	text := string(s.Get(tb, "/readyz?verbose").Body)

@@ -30,7 +30,8 @@ type object = map[string]any
 
 // A recording is what the real servers of a release answer; internal/demo reads it.
 type recording struct {
-	// Documents are the answers to paths, Aggregated those in the form of apidiscovery.k8s.io/v2, without what peers have.
+	// Documents are the answers to paths, Aggregated those in the form of apidiscovery.k8s.io/v2, without what peers
+	// have.
 	Documents  map[string]any `json:"documents"`
 	Aggregated map[string]any `json:"aggregated"`
 	// Health are the lines of /readyz, /livez and /healthz by default, HandOff those of a server that hands off.
@@ -64,7 +65,8 @@ func (r *recordings) record(t *testing.T, p *pair, prepared bool) {
 		if prepared {
 			of.HandOff = health(t, s)
 		} else {
-			of.Documents, of.Aggregated, of.Health, of.Flags = documents(t, s), aggregated(t, s), health(t, s), flagz(t, s)
+			of.Documents, of.Aggregated = documents(t, s), aggregated(t, s)
+			of.Health, of.Flags = health(t, s), flagz(t, s)
 		}
 	}
 	if prepared {
@@ -72,8 +74,8 @@ func (r *recordings) record(t *testing.T, p *pair, prepared bool) {
 	}
 }
 
-// recordMetrics asks prepared servers for their metrics. Errors are only counted where there are any: one of the peers is gone
-// for good afterwards.
+// recordMetrics asks prepared servers for their metrics. Errors are only counted where there are any: one of the peers
+// is gone for good afterwards.
 func (r *recordings) recordMetrics(t *testing.T, p *pair) {
 	t.Helper()
 	gone, s := p.real[0], p.real[1]
@@ -115,12 +117,14 @@ func documents(t *testing.T, s *controlplane.Server) map[string]any {
 	for _, o := range out {
 		// Their order is that of a hash table.
 		if resources, ok := o.(object)["resources"].([]any); ok {
-			slices.SortFunc(resources, func(a, b any) int { return strings.Compare(a.(object)["name"].(string), b.(object)["name"].(string)) })
+			name := func(resource any) string { return resource.(object)["name"].(string) }
+			slices.SortFunc(resources, func(a, b any) int { return strings.Compare(name(a), name(b)) })
 		}
 	}
 	version := document(t, s, "/version")
 	maps.Copy(version, object{
-		"gitCommit": "mvpcheck-demo", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z", "goVersion": "$(goVersion)", "platform": "$(platform)",
+		"gitCommit": "mvpcheck-demo", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
+		"goVersion": "$(goVersion)", "platform": "$(platform)",
 	})
 	out["/version"] = version
 	return out
@@ -140,15 +144,21 @@ func health(t *testing.T, s *controlplane.Server) map[string][]string {
 	return out
 }
 
-var (
-	counter = regexp.MustCompile(`^(apiserver_peer_discovery_sync_errors_total|apiserver_rerouted_request_total)\{`)
-	gauge   = regexp.MustCompile(`^(kubernetes_feature_enabled\{name="(APIServerIdentity|UnknownVersionInteroperabilityProxy)".*\}|process_start_time_seconds) `)
-	about   = regexp.MustCompile(`^# (HELP|TYPE) (apiserver_peer_discovery_sync_errors_total|apiserver_rerouted_request_total|` +
-		`kubernetes_feature_enabled|process_start_time_seconds) `)
-	label = regexp.MustCompile(`(\w+)="[^"]*"`)
+// The families in which the embedded servers say something, and the gates of which they tell.
+const (
+	counters = `apiserver_peer_discovery_sync_errors_total|apiserver_rerouted_request_total`
+	gauges   = `kubernetes_feature_enabled|process_start_time_seconds`
+	gates    = release.Identity + "|" + release.Gate
 )
 
-// metrics are the families in which the embedded servers say something. A counter has one series, whose labels vary.
+var (
+	about   = regexp.MustCompile(`^# (HELP|TYPE) (` + counters + "|" + gauges + `) `)
+	counter = regexp.MustCompile(`^(` + counters + `)\{`)
+	gauge   = regexp.MustCompile(`^(kubernetes_feature_enabled\{name="(` + gates + `)".*\}|process_start_time_seconds) `)
+	label   = regexp.MustCompile(`(\w+)="[^"]*"`)
+)
+
+// metrics are the lines of these families. A counter has one series, whose labels vary.
 func metrics(t *testing.T, s *controlplane.Server) (out []string) {
 	t.Helper()
 	for _, line := range s.Metrics(t) {
