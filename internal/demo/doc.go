@@ -3,8 +3,8 @@
 // rules, over TLS with the same certificates and headers.
 //
 // Each server runs with the command line that kubeadm would write for it from a ClusterConfiguration; gate, CAs and
-// addresses are taken from there. What it serves comes from the catalogue of its release. There is no etcd: objects are
-// made when they are asked for, and nothing can be changed.
+// addresses are taken from there. Documents and objects are those that a real control plane was recorded to have; who may
+// ask, who is asked and how an answer is written is the code's. There is no etcd, and nothing can be changed.
 //
-// test/lab/demo compares the answers with those of real servers.
+// test/lab/demo makes the recordings, and compares the answers with those of real servers.
 package demo
