@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func refusalText(err error) string {
 func TestCases(t *testing.T) {
 	files := caseFiles(t)
 	var b strings.Builder
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(&b, "== %s\n", name)
 		r, err := Fix(name, files[name], Options{Judge: needs})
 		if err != nil {

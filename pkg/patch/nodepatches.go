@@ -26,11 +26,7 @@ func NodePatches(dir string, r *Result) error {
 	if err != nil {
 		return err
 	}
-	before, err := beforeInput(r)
-	if err != nil {
-		return err
-	}
-	ops, gone := nodeOps(before.Clusters[0], c)
+	ops, gone := nodeOps(r.before.Clusters[0], c)
 	if len(ops) == 0 {
 		return fmt.Errorf("%s: no flag is added, so there is nothing for a node's patch", r.Name)
 	}
@@ -72,7 +68,7 @@ func nodeOps(before, after *config.Cluster) (ops []patchOp, gone []string) {
 	had := words(before)
 	for _, word := range words(after) {
 		if !slices.Contains(had, word) {
-			ops = append(ops, patchOp{"add", "/spec/containers/0/command/-", word})
+			ops = append(ops, addOp("/spec/containers/0/command/-", word))
 		}
 	}
 	for _, a := range before.APIServer.Args {
@@ -86,8 +82,8 @@ func nodeOps(before, after *config.Cluster) (ops []patchOp, gone []string) {
 			continue
 		}
 		ops = append(ops,
-			patchOp{"add", "/spec/volumes/-", map[string]any{"name": v.Name, "hostPath": map[string]any{"path": v.HostPath}}},
-			patchOp{"add", "/spec/containers/0/volumeMounts/-", map[string]any{"name": v.Name, "mountPath": v.MountPath, "readOnly": true}})
+			addOp("/spec/volumes/-", map[string]any{"name": v.Name, "hostPath": map[string]any{"path": v.HostPath}}),
+			addOp("/spec/containers/0/volumeMounts/-", map[string]any{"name": v.Name, "mountPath": v.MountPath, "readOnly": true}))
 	}
 	return ops, gone
 }

@@ -2,7 +2,6 @@ package patch
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -86,16 +85,4 @@ func documentText(d *yamldoc.Document) string {
 		text = rest
 	}
 	return strings.TrimRight(string(text), " \t\r\n") + "\n"
-}
-
-// beforeInput reads the file again as it was before.
-func beforeInput(r *Result) (*config.Input, error) {
-	in, err := config.Read(r.Name, r.Before)
-	if err != nil {
-		return nil, err
-	}
-	if len(in.Clusters) != len(r.Input.Clusters) {
-		return nil, errors.New("the patch changed the number of configurations")
-	}
-	return in, nil
 }

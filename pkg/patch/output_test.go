@@ -94,11 +94,11 @@ func checkJSONPatch(t *testing.T, r *Result, ops []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := applyPatch(patchedObject(before.Clusters[0]), ops)
+	got, err := applyPatch(objectOf(before.Clusters[0]).JSON(), ops)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, ops)
 	}
-	if want := patchedObject(r.Input.Clusters[0]); !reflect.DeepEqual(want, got) {
+	if want := objectOf(r.Input.Clusters[0]).JSON(); !reflect.DeepEqual(want, got) {
 		t.Fatalf("the JSON patch gives something else (-want +got):\n%s\n%s", cmp.Diff(want, got), ops)
 	}
 }

@@ -36,6 +36,8 @@ type Result struct {
 	Input *config.Input
 	// Left are the findings of the last judgement that no change fixes.
 	Left []checks.Finding
+
+	before *config.Input // the file as it was
 }
 
 // Applied is one change that was made.
@@ -64,6 +66,7 @@ func Fix(name string, data []byte, o Options) (*Result, error) {
 	if err := f.refuseForms(); err != nil {
 		return nil, err
 	}
+	before := f.in
 	f.noteBefore(f.judgedBy(o.Every))
 	f.judge()
 	for round := 0; ; round++ {
@@ -81,7 +84,7 @@ func Fix(name string, data []byte, o Options) (*Result, error) {
 	if len(f.refusals) > 0 {
 		return nil, joinRefusals(f.refusals)
 	}
-	r := &Result{Name: name, Before: data, After: f.in.File.Data, Applied: f.applied, Input: f.in}
+	r := &Result{Name: name, Before: data, After: f.in.File.Data, Applied: f.applied, Input: f.in, before: before}
 	if err := f.refuseCaused(); err != nil {
 		return nil, err
 	}

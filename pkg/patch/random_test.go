@@ -3,6 +3,7 @@ package patch
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"regexp"
@@ -262,7 +263,7 @@ func TestRandomLayouts(t *testing.T) {
 		}
 	}
 	t.Logf("refused by kind of change: %v", refused)
-	for _, why := range sortedKeys(reasons) {
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		t.Logf("%4d %s", reasons[why], why)
 	}
 }
