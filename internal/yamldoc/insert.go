@@ -1,14 +1,15 @@
 package yamldoc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 )
 
 // add adds an entry to a map or an item to a list, with the maps on the way that are missing.
-func (d *Document) add(op Op) (*edit, error) {
-	found, missing := d.Root, op.Path.within()
+func (e *edit) add(op Op) error {
+	found, missing := e.doc.Root, op.Path.within()
 	for ; len(missing) > 0; missing = missing[1:] {
 		next := found.child(missing[0])
 		if next == nil {
@@ -17,72 +18,55 @@ func (d *Document) add(op Op) (*edit, error) {
 		found = next
 	}
 	if found == nil {
-		return nil, errors.New("the document is empty")
+		return errors.New("the document is empty")
 	}
 	if err := found.Editable(); err != nil {
-		return nil, err
+		return err
 	}
-	l := layoutOf(d)
-	p := &printer{habits: l.habits(), keys: op.Keys, json: l.json, flowItems: flowItemsHabit(l)}
-	nothing := found.Kind == Null || found.empty()
-	e, err := &edit{doc: d}, error(nil)
+	p := &printer{habits: e.habits(), keys: op.Keys, json: e.json, flowItems: e.flowItemsHabit()}
+	there := len(missing) == 0 && !found.nothing()
+	err := error(nil)
 	switch {
-	case op.Kind == AddItem && len(missing) == 0 && !nothing && found.Kind == List:
-		err = l.insertItem(e, found, op.Value, p, op.At)
-	case op.Kind == AddEntry && len(missing) == 0 && !nothing && found.Kind == Map:
-		l.insertEntry(e, found, NodeField{op.Key, op.Value}, p, op.At)
+	case op.Kind == AddItem && there && found.Kind == List:
+		err = e.insertItem(found, op.Value, p, op.At)
+	case op.Kind == AddEntry && there && found.Kind == Map:
+		e.insertEntry(found, NodeField{op.Key, op.Value}, p, op.At)
 	default:
-		err = l.create(e, found, missing, op, p)
+		err = e.create(found, missing, op, p)
 	}
-	if err == nil {
-		err = p.err
-	}
-	return e, err
+	return cmp.Or(err, p.err)
 }
 
-// child returns the value at a step below, nil where there is none.
-func (v *Value) child(step any) *Value {
-	switch step := step.(type) {
-	case string:
-		return v.Get(step)
-	case int:
-		if v != nil && step < len(v.Items) {
-			return v.Items[step]
-		}
-	}
-	return nil
-}
-
-func (v *Value) empty() bool {
-	return (v.Kind == Map || v.Kind == List) && len(v.Entries) == 0 && len(v.Items) == 0
+// nothing tells whether a value is null, {} or [].
+func (v *Value) nothing() bool {
+	return v.Kind == Null || (v.Kind == Map || v.Kind == List) && len(v.Entries) == 0 && len(v.Items) == 0
 }
 
 // create puts what is to be added below found, within maps for the missing keys.
-func (l *layout) create(e *edit, found *Value, missing Path, op Op, p *printer) error {
+func (e *edit) create(found *Value, missing Path, op Op, p *printer) error {
 	n := Array(op.Value)
 	if op.Kind == AddEntry {
 		n = Object(NodeField{op.Key, op.Value})
 	}
-	nothing := found.Kind == Null || found.empty()
 	for i := len(missing) - 1; i >= 0; i-- {
 		key, isKey := missing[i].(string)
 		switch {
 		case !isKey:
 			return fmt.Errorf("%s has no item %v", found.Path(), missing[i])
-		case i == 0 && !nothing && found.Kind == Map:
-			l.insertEntry(e, found, NodeField{key, n}, p, AtEnd)
+		case i == 0 && !found.nothing() && found.Kind == Map:
+			e.insertEntry(found, NodeField{key, n}, p, AtEnd)
 			return nil
 		}
 		n = Object(NodeField{key, n})
 	}
-	if !nothing {
+	if !found.nothing() {
 		return refuse(found, "%s is %s, not %s", found.Path(), found.Kind, n.Kind)
 	}
-	return l.fill(e, found, n, p)
+	return e.fill(found, n, p)
 }
 
 // flowItemsHabit tells whether the maps of the document's lists stand on one line each.
-func flowItemsHabit(l *layout) bool {
+func (l *layout) flowItemsHabit() bool {
 	one, more := 0, 0
 	walk(l.doc.Root, func(v *Value) {
 		if v.Kind != Map || v.Parent() == nil || v.Parent().Kind != List {
@@ -98,26 +82,25 @@ func flowItemsHabit(l *layout) bool {
 }
 
 // insertEntry adds a key to a map that has entries.
-func (l *layout) insertEntry(e *edit, m *Value, f NodeField, p *printer, where int) {
+func (e *edit) insertEntry(m *Value, f NodeField, p *printer, where int) {
 	e.has(Added, PathTo(m).To(f.Key), f.Value.JSON())
 	if m.Style == Flow {
-		e.edits = l.flowInsert(m, where, p.keyText(f.Key, true)+": ", f.Value, p)
+		e.insertFlow(m, where, p.keyText(f.Key, true)+": ", f.Value, p)
 		return
 	}
-	column := l.column(m.Start)
-	lines := p.blockEntry(f, strings.Repeat(" ", column))
+	column := e.column(m.Start)
 	at := 0
 	switch own := m.Own(); {
 	case where > 0 && where <= len(own):
-		at = l.nextLine(l.endOf(own[where-1].Value))
-	case where == 0 && m.Entry() != nil && !l.sameLine(m.Entry().KeyEnd, m.Start):
-		at = l.nextLine(m.Entry().KeyEnd)
-	case where == 0 && len(own) > 0 && l.startsLine(own[0].KeyStart):
-		at = l.lineStart(own[0].KeyStart)
+		at = e.nextLine(e.endOf(own[where-1].Value))
+	case where == 0 && m.entry != nil && !e.sameLine(m.entry.KeyEnd, m.Start):
+		at = e.nextLine(m.entry.KeyEnd)
+	case where == 0 && len(own) > 0 && e.startsLine(own[0].KeyStart):
+		at = e.lineStart(own[0].KeyStart)
 	default:
-		at = l.behind(m, column)
+		at = e.behind(m, column)
 	}
-	e.edits = []Edit{l.insertLines(at, lines)}
+	e.putLines(at, p.blockEntry(f, strings.Repeat(" ", column)))
 }
 
 // behind returns the start of the line behind a block map at a column. Comments right below that are indented
@@ -141,35 +124,33 @@ func (l *layout) behind(m *Value, column int) int {
 }
 
 // insertItem adds an item to a list that has items.
-func (l *layout) insertItem(e *edit, list *Value, n Node, p *printer, where int) error {
+func (e *edit) insertItem(list *Value, n Node, p *printer, where int) error {
+	first := list.Items[0]
 	index := min(where, len(list.Items))
 	e.has(Added, append(PathTo(list), index), n.JSON())
 	if list.Style == Flow {
-		p.flowItems = list.Items[0].Style != Flow || l.sameLine(list.Items[0].Start, list.Items[0].End)
-		e.edits = l.flowInsert(list, where, "", n, p)
+		p.flowItems = first.Style != Flow || e.sameLine(first.Start, first.End)
+		e.insertFlow(list, where, "", n, p)
 		return nil
 	}
-	first := list.Items[0]
-	indent := strings.Repeat(" ", l.column(list.Start))
-	lines := l.itemLines(n, p, first, list.Start, indent)
-	at := l.lineStart(list.Start)
-	switch entry := list.Entry(); {
+	at := e.lineStart(list.Start)
+	switch {
 	case index > 0:
 		before := list.Items[index-1]
-		dash, _ := l.dashOf(before)
-		at = l.nextLine(max(l.endOf(before), dash))
-	case entry != nil && !l.sameLine(entry.KeyEnd, list.Start):
-		at = l.nextLine(entry.KeyEnd)
-	case !l.startsLine(list.Start):
+		dash, _ := e.dashOf(before)
+		at = e.nextLine(max(e.endOf(before), dash))
+	case list.entry != nil && !e.sameLine(list.entry.KeyEnd, list.Start):
+		at = e.nextLine(list.entry.KeyEnd)
+	case !e.startsLine(list.Start):
 		return refuse(list, "the list begins behind other text on its line")
 	}
-	e.edits = []Edit{l.insertLines(at, lines)}
+	e.putLines(at, e.itemLines(n, p, first, list.Start))
 	return nil
 }
 
 // itemLines writes an item like the first one of its list: its style, and the blanks behind its dash.
-func (l *layout) itemLines(n Node, p *printer, first *Value, dash int, indent string) []string {
-	gap := " "
+func (l *layout) itemLines(n Node, p *printer, first *Value, dash int) []string {
+	indent, gap := strings.Repeat(" ", l.column(dash)), " "
 	if text := string(l.src[dash+1 : max(dash+1, first.Start)]); text != "" && strings.Trim(text, " ") == "" {
 		gap = text
 	}
@@ -183,30 +164,18 @@ func (l *layout) itemLines(n Node, p *printer, first *Value, dash int, indent st
 
 // spread tells whether the first element of a flow collection stands on a line of its own.
 func (l *layout) spread(v *Value) bool {
-	starts := elementStarts(v)
-	return len(starts) > 0 && !l.sameLine(v.Start, starts[0])
-}
-
-// elementStarts returns where the elements of a flow collection begin.
-func elementStarts(v *Value) []int {
-	var starts []int
-	for _, item := range v.Items {
-		starts = append(starts, item.Start)
-	}
-	for _, e := range v.Own() {
-		starts = append(starts, e.KeyStart)
-	}
-	return starts
+	all := v.elements()
+	return len(all) > 0 && !l.sameLine(v.Start, all[0].start)
 }
 
 // flowStep returns one step of indentation of a flow collection over several lines.
 func (l *layout) flowStep(v *Value) string {
 	for ; v != nil; v = v.Parent() {
-		starts := elementStarts(v)
-		if len(starts) == 0 {
+		all := v.elements()
+		if len(all) == 0 {
 			continue
 		}
-		outer, inner := l.indent(v.Start), l.indent(starts[0])
+		outer, inner := l.indent(v.Start), l.indent(all[0].start)
 		if len(inner) > len(outer) && strings.HasPrefix(inner, outer) {
 			return inner[len(outer):]
 		}
@@ -214,78 +183,65 @@ func (l *layout) flowStep(v *Value) string {
 	return "  "
 }
 
-// flowInsert adds an element to a flow collection that has some: on lines of its own if the others have that.
-func (l *layout) flowInsert(v *Value, where int, prefix string, n Node, p *printer) []Edit {
-	starts := elementStarts(v)
-	inFront := where >= 0 && where < len(starts)
-	if !l.spread(v) {
+// insertFlow adds an element to a flow collection that has some: on lines of its own if the others have that.
+func (e *edit) insertFlow(v *Value, where int, prefix string, n Node, p *printer) {
+	all := v.elements()
+	inFront := where >= 0 && where < len(all)
+	if !e.spread(v) {
 		text := prefix + p.flow(n)
-		if inFront {
-			at := starts[where]
-			return []Edit{{Start: at, End: at, New: []byte(text + ", ")}}
+		end, comma := e.lastElement(v, all)
+		switch {
+		case inFront:
+			e.put(all[where].start, all[where].start, text+", ")
+		case comma > 0:
+			e.put(comma, comma, " "+text)
+		default:
+			e.put(end, end, ", "+text)
 		}
-		end, comma := l.lastElement(v)
-		if comma > 0 {
-			return []Edit{{Start: comma, End: comma, New: []byte(" " + text)}}
-		}
-		return []Edit{{Start: end, End: end, New: []byte(", " + text)}}
+		return
 	}
-	indent := l.indent(starts[0])
-	lines := p.flowLines(n, indent, l.flowStep(v))
+	indent := e.indent(all[0].start)
+	lines := p.flowLines(n, indent, e.flowStep(v))
 	lines[0] = indent + prefix + lines[0]
 	switch {
 	case inFront && where == 0:
 		lines[len(lines)-1] += ","
-		return []Edit{l.insertLines(l.nextLine(v.Start), lines)}
-	case inFront && l.startsElement(starts[where]):
+		e.putLines(e.nextLine(v.Start), lines)
+	case inFront && len(e.indent(all[where].start)) == e.column(all[where].start):
 		// Right below the element before, so that a comment stays with the one that follows.
 		lines[len(lines)-1] += ","
-		return []Edit{l.insertLines(l.nextLine(elementEnd(v, where-1)), lines)}
+		e.putLines(e.nextLine(all[where-1].end), lines)
+	default:
+		e.appendFlow(v, all, lines)
 	}
-	return l.flowAppend(v, lines)
 }
 
-func elementEnd(v *Value, i int) int {
-	if v.Kind == List {
-		return v.Items[i].End
+// appendFlow adds lines behind the last element of a flow collection, and the comma that this one lacks.
+func (e *edit) appendFlow(v *Value, all []element, lines []string) {
+	end, comma := e.lastElement(v, all)
+	at := e.lineEnd(max(end, comma))
+	if v.End-1 < at {
+		at = max(end, comma)
 	}
-	e := v.Own()[i]
-	return max(e.KeyEnd, e.Value.End)
-}
-
-// startsElement tells whether an element of a flow collection is the first on its line.
-func (l *layout) startsElement(pos int) bool {
-	return strings.TrimSpace(string(l.src[l.lineStart(pos):pos])) == ""
-}
-
-// flowAppend adds lines behind the last element of a flow collection, and the comma that this one lacks.
-func (l *layout) flowAppend(v *Value, lines []string) []Edit {
-	end, comma := l.lastElement(v)
-	var edits []Edit
-	if comma < 0 {
-		edits = append(edits, Edit{Start: end, End: end, New: []byte(",")})
-		comma = end
-	}
-	at := l.lineEnd(comma)
-	if closing := v.End - 1; closing < at {
-		at = comma
-	}
-	nl := l.lineBreak(at)
+	nl := e.lineBreak(at)
 	text := nl + strings.Join(lines, nl)
-	if at == end && len(edits) > 0 {
-		return []Edit{{Start: end, End: end, New: []byte("," + text)}}
+	switch {
+	case comma >= 0:
+		e.put(at, at, text)
+	case at == end:
+		e.put(at, at, ","+text)
+	default:
+		e.put(end, end, ",")
+		e.put(at, at, text)
 	}
-	return append(edits, Edit{Start: at, End: at, New: []byte(text)})
 }
 
 // lastElement returns the end of the last element of a flow collection, and the offset behind a comma that
 // follows it, -1 without one.
-func (l *layout) lastElement(v *Value) (end, comma int) {
-	for _, item := range v.Items {
-		end = max(end, item.End)
-	}
-	for _, e := range v.Own() {
-		end = max(end, e.KeyEnd, e.Value.End)
+func (l *layout) lastElement(v *Value, all []element) (end, comma int) {
+	end = v.End - 1
+	if len(all) > 0 {
+		end = all[len(all)-1].end
 	}
 	for pos := end; pos < v.End-1; pos++ {
 		switch l.src[pos] {
@@ -299,41 +255,38 @@ func (l *layout) lastElement(v *Value) (end, comma int) {
 }
 
 // fill puts content where there is nothing: behind a key without a value, or in place of {} or [].
-func (l *layout) fill(e *edit, v *Value, n Node, p *printer) error {
-	entry := v.Entry()
+func (e *edit) fill(v *Value, n Node, p *printer) error {
 	switch {
-	case strings.Contains(string(l.src[v.Start:v.End]), "#"):
+	case e.hasComment(v.Start, v.End):
 		return refuse(v, "there is a comment inside %s", v.Path())
-	case entry == nil:
+	case v.entry == nil:
 		return refuse(v, "%s has no key", v.Path())
 	}
 	e.has(Replaced, PathTo(v), n.JSON())
-	if l.json || inFlow(v) {
-		text := strings.Join(l.fillFlow(v, n, p), l.lineBreak(v.Start))
+	if e.json || inFlow(v) {
+		text := strings.Join(e.fillFlow(v, n, p), e.lineBreak(v.Start))
 		if v.Start == v.End {
 			text = " " + text
 		}
-		e.edits = []Edit{{Start: v.Start, End: v.End, New: []byte(text)}}
+		e.put(v.Start, v.End, text)
 		return nil
 	}
 	deeper := p.step
 	if n.Kind == List {
 		deeper = p.dash
 	}
-	lines := p.block(n, strings.Repeat(" ", l.column(entry.KeyStart)+deeper))
 	start := v.Start
-	for start > entry.KeyEnd && (l.src[start-1] == ' ' || l.src[start-1] == '\t') {
+	for start > v.entry.KeyEnd && (e.src[start-1] == ' ' || e.src[start-1] == '\t') {
 		start--
 	}
-	added := l.insertLines(l.nextLine(v.End), lines)
-	if start < v.End {
-		if added.Start == v.End {
-			added.Start = start
-		} else {
-			e.edits = []Edit{{Start: start, End: v.End}}
-		}
+	e.putLines(e.nextLine(v.End), p.block(n, strings.Repeat(" ", e.column(v.entry.KeyStart)+deeper)))
+	switch added := &e.edits[0]; {
+	case start == v.End:
+	case added.Start == v.End:
+		added.Start = start
+	default:
+		e.put(start, v.End, "")
 	}
-	e.edits = append(e.edits, added)
 	return nil
 }
 

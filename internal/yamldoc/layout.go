@@ -66,6 +66,15 @@ func (l *layout) startsLine(pos int) bool {
 	return len(bytes.Trim(l.src[l.lineStart(pos):pos], " ")) == 0
 }
 
+// endsLine tells whether nothing but a comment stands behind pos on its line.
+func (l *layout) endsLine(pos int) bool {
+	rest := strings.TrimSpace(l.restOfLine(pos))
+	return rest == "" || rest[0] == '#'
+}
+
+// hasComment tells whether a comment may stand between two offsets.
+func (l *layout) hasComment(start, end int) bool { return bytes.IndexByte(l.src[start:end], '#') >= 0 }
+
 // restOfLine returns what stands on the line from pos on.
 func (l *layout) restOfLine(pos int) string { return string(l.src[pos:l.lineEnd(pos)]) }
 
@@ -107,6 +116,20 @@ func (l *layout) removeLines(start, end int) Edit {
 		}
 	}
 	return e
+}
+
+// dashOf returns the offset of the dash of an item of a block list, which must be the first on its line.
+func (l *layout) dashOf(item *Value) (int, bool) {
+	column := l.column(item.Parent().Start)
+	for pos := item.Start; ; pos = l.lineStart(pos) - 1 {
+		at := l.lineStart(pos) + column
+		if at < l.doc.End && at <= item.Start && l.src[at] == '-' && l.startsLine(at) {
+			return at, true
+		}
+		if l.lineStart(pos) <= l.doc.Start || strings.TrimSpace(string(l.src[l.lineStart(pos):pos])) != "" {
+			return 0, false
+		}
+	}
 }
 
 // behindKey returns the offset behind the colon of an entry.

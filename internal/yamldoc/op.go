@@ -97,9 +97,9 @@ func (e Effect) on(root any, path Path) any {
 	return root
 }
 
-// edit is an operation as changes of a document's bytes.
+// edit makes changes of a document's bytes of an operation.
 type edit struct {
-	doc     *Document
+	*layout
 	edits   []Edit
 	effects []Effect
 }
@@ -107,6 +107,12 @@ type edit struct {
 func (e *edit) has(op EffectOp, path Path, value any) {
 	e.effects = append(e.effects, Effect{op, path, value})
 }
+
+func (e *edit) put(start, end int, text string) {
+	e.edits = append(e.edits, Edit{Start: start, End: end, New: []byte(text)})
+}
+
+func (e *edit) putLines(at int, lines []string) { e.edits = append(e.edits, e.insertLines(at, lines)) }
 
 // EditError is a reason why an operation cannot be done, with the place that stands in the way.
 type EditError struct {
@@ -140,8 +146,8 @@ func twice(v *Value) error {
 }
 
 // single refuses an entry whose key stands more than once: without it, another one would take its place.
-func single(m *Value, e *Entry) error {
-	for _, other := range m.Entries {
+func single(e *Entry) error {
+	for _, other := range e.Value.parent.Entries {
 		if other != e && other.Key == e.Key {
 			return twice(other.Value)
 		}
@@ -161,13 +167,18 @@ func (f *File) Apply(ops ...Op) (*File, []Effect, error) {
 				return nil, nil, errors.New("it is gone with another change")
 			}
 		}
-		e, err := f.edit(op)
-		if err != nil {
+		d := f.document(op.Path)
+		if d == nil {
+			return nil, nil, errors.New("a document is gone")
+		}
+		e := &edit{layout: layoutOf(d)}
+		if err := e.do(op); err != nil {
 			return nil, nil, err
 		}
-		if e == nil {
-			continue
+		if len(e.edits) == 0 {
+			continue // nothing is left to do
 		}
+		var err error
 		if f, err = f.apply(e); err != nil {
 			return nil, nil, err
 		}
@@ -176,35 +187,30 @@ func (f *File) Apply(ops ...Op) (*File, []Effect, error) {
 	return f, effects, nil
 }
 
-// edit returns the bytes to change for an operation; nil where nothing is left to do.
-func (f *File) edit(op Op) (*edit, error) {
-	d := f.document(op.Path)
-	if d == nil {
-		return nil, errors.New("a document is gone")
-	}
+func (e *edit) do(op Op) error {
 	if op.Kind == AddEntry || op.Kind == AddItem {
-		return d.add(op)
+		return e.add(op)
 	}
-	v := d.follow(op.Path.within())
+	v := e.doc.follow(op.Path.within())
 	if v == nil {
-		return nil, errors.New("it is gone")
+		return errors.New("it is gone")
 	}
 	if err := v.Editable(); err != nil {
-		return nil, err
+		return err
 	}
 	switch op.Kind {
 	case SetScalar:
-		return setScalar(v, op.Text)
+		return e.setScalar(v, op.Text)
 	case QuoteScalar:
-		return quoteScalar(v, op.Text)
+		return e.quoteScalar(v, op.Text)
 	case Remove:
-		return remove(v, op.Drop)
+		return e.remove(v, op.Drop)
 	case Rename:
-		return rename(v, op.Key)
+		return e.rename(v, op.Key)
 	case ToList, ToMap:
-		return reshape(v, op.Kind == ToList)
+		return e.reshape(v, op.Kind == ToList)
 	}
-	return nil, fmt.Errorf("there is no operation %d", op.Kind)
+	return fmt.Errorf("there is no operation %d", op.Kind)
 }
 
 // apply makes an edit and compares what is read then with what is wanted.

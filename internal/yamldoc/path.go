@@ -72,17 +72,22 @@ func (d *Document) follow(p Path) *Value {
 	}
 	v := d.Root
 	for _, step := range p {
-		switch step := step.(type) {
-		case string:
-			v = v.Get(step)
-		case int:
-			if v == nil || step >= len(v.Items) {
-				return nil
-			}
-			v = v.Items[step]
-		}
+		v = v.child(step)
 	}
 	return v
+}
+
+// child returns the value at a step below, nil where there is none. It can be called on nil.
+func (v *Value) child(step any) *Value {
+	switch step := step.(type) {
+	case string:
+		return v.Get(step)
+	case int:
+		if v != nil && step < len(v.Items) {
+			return v.Items[step]
+		}
+	}
+	return nil
 }
 
 // after returns where a path leads once an effect was had: items move up and down. ok is false where what it led to is gone.

@@ -1,165 +1,137 @@
 package yamldoc
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
-// remove removes an entry or an item.
-func remove(v *Value, drop []string) (*edit, error) {
+// element is an item of a list, or an entry of a map with its key.
+type element struct {
+	start, end int
+	value      *Value
+}
+
+// elements returns those that stand in the collection itself.
+func (v *Value) elements() []element {
+	var all []element
+	for _, item := range v.Items {
+		all = append(all, element{item.Start, item.End, item})
+	}
+	for _, e := range v.Own() {
+		all = append(all, element{e.KeyStart, max(e.KeyEnd, e.Value.End), e.Value})
+	}
+	return all
+}
+
+// remove removes an entry or an item. A collection that becomes empty goes too where its key is one to drop.
+func (e *edit) remove(v *Value, drop []string) error {
+	parent := v.parent
+	if parent == nil {
+		return refuse(v, "a whole document is not removed")
+	}
+	if v.entry != nil {
+		if err := single(v.entry); err != nil {
+			return err
+		}
+	}
+	if len(parent.Entries)+len(parent.Items) == 1 {
+		return e.removeLast(parent, drop)
+	}
+	e.has(Removed, PathTo(v), nil)
+	all := parent.elements()
+	i := slices.IndexFunc(all, func(el element) bool { return el.value == v })
 	switch {
-	case v.parent == nil:
-		return nil, refuse(v, "a whole document is not removed")
-	case v.entry != nil:
-		return removeEntry(v.entry, drop)
+	case i < 0:
+		return refuse(v, "%s does not stand where it is used", v.Path())
+	case parent.Style == Flow:
+		return e.removeFlow(parent, all, i)
+	case v.entry == nil:
+		return e.removeItem(v)
 	}
-	return removeItem(v, drop)
+	return e.removeEntry(all, i)
 }
 
-// removeEntry removes an entry of a map. A map that becomes empty goes too where its key is one to drop, else it becomes {}.
-func removeEntry(entry *Entry, drop []string) (*edit, error) {
-	m := entry.Value.parent
-	if err := single(m, entry); err != nil {
-		return nil, err
+// removeLast removes what would become empty with its last entry or item, or leaves {} or [].
+func (e *edit) removeLast(v *Value, drop []string) error {
+	entry := v.entry
+	if entry != nil && slices.Contains(drop, entry.Key) {
+		return e.remove(v, drop)
 	}
-	if len(m.Entries) == 1 {
-		return removeLast(m, drop, "{}", map[string]any{})
-	}
-	l := layoutOf(m.Document())
-	e := &edit{doc: m.Document()}
-	e.has(Removed, PathTo(entry.Value), nil)
-	own := m.Own()
-	i := slices.Index(own, entry)
-	if i < 0 {
-		return nil, refuse(entry.Value, "%s does not stand where it is used", entry.Value.Path())
-	}
-	if m.Style == Flow {
-		spans := make([][2]int, len(own))
-		for i, o := range own {
-			spans[i] = [2]int{o.KeyStart, max(o.KeyEnd, o.Value.End)}
-		}
-		var err error
-		e.edits, err = flowRemove(l, m, spans, i)
-		return e, err
-	}
-	return e, l.removeBlockEntry(e, own, i)
-}
-
-func (l *layout) removeBlockEntry(e *edit, own []*Entry, i int) error {
-	entry := own[i]
-	if l.startsLine(entry.KeyStart) {
-		end := l.endOf(entry.Value)
-		if rest := strings.TrimSpace(l.restOfLine(end)); rest != "" && rest[0] != '#' {
-			return refuse(entry.Value, "%s does not end its line", entry.Value.Path())
-		}
-		e.edits = []Edit{l.removeLines(entry.KeyStart, end)}
+	e.empty(v, v.Kind)
+	switch {
+	case v.Style == Flow:
 		return nil
+	case entry == nil || e.hasComment(v.Start, v.End) || e.sameLine(entry.KeyEnd, v.Start):
+		return refuse(v, "nothing would be left of %s", v.Path())
 	}
-	// The first entry of a list item stands behind its dash: the next one takes its place.
-	if i != 0 || i+1 == len(own) || strings.Contains(string(l.src[entry.Value.End:own[i+1].KeyStart]), "#") {
-		return refuse(entry.Value, "%s shares its line", entry.Value.Path())
-	}
-	e.edits = []Edit{{Start: entry.KeyStart, End: own[i+1].KeyStart}}
+	at := e.behindKey(entry)
+	e.edits = []Edit{{Start: at, End: at, New: slices.Concat([]byte(" "), e.edits[0].New)}, e.removeLines(v.Start, e.endOf(v))}
 	return nil
 }
 
-// removeLast removes what would become empty with its last entry or item.
-func removeLast(v *Value, drop []string, empty string, json any) (*edit, error) {
-	entry := v.Entry()
-	if entry != nil && slices.Contains(drop, entry.Key) {
-		return removeEntry(entry, drop)
-	}
-	l := layoutOf(v.Document())
-	e := &edit{doc: v.Document()}
-	e.has(Replaced, PathTo(v), json)
-	if v.Style == Flow {
-		e.edits = []Edit{{Start: v.Start, End: v.End, New: []byte(empty)}}
-		return e, nil
-	}
-	if entry == nil || strings.Contains(string(l.src[v.Start:v.End]), "#") || l.sameLine(entry.KeyEnd, v.Start) {
-		return nil, refuse(v, "nothing would be left of %s", v.Path())
-	}
-	at := l.behindKey(entry)
-	gone := l.removeLines(v.Start, l.endOf(v))
-	e.edits = []Edit{{Start: at, End: at, New: []byte(" " + empty)}, gone}
-	return e, nil
+// empty puts an empty collection in place of a value.
+func (e *edit) empty(v *Value, kind Kind) {
+	n := Node{Kind: kind}
+	e.has(Replaced, PathTo(v), n.JSON())
+	e.put(v.Start, v.End, (&printer{}).scalar(n, true))
 }
 
-// removeItem removes an item of a list.
-func removeItem(item *Value, drop []string) (*edit, error) {
-	list, i := item.Parent(), item.Index()
-	if len(list.Items) == 1 {
-		return removeLast(list, drop, "[]", []any{})
-	}
-	l := layoutOf(list.Document())
-	e := &edit{doc: list.Document()}
-	e.has(Removed, PathTo(item), nil)
-	if list.Style == Flow {
-		spans := make([][2]int, len(list.Items))
-		for i, it := range list.Items {
-			spans[i] = [2]int{it.Start, it.End}
+func (e *edit) removeEntry(all []element, i int) error {
+	el := all[i]
+	if e.startsLine(el.start) {
+		end := e.endOf(el.value)
+		if !e.endsLine(end) {
+			return refuse(el.value, "%s does not end its line", el.value.Path())
 		}
-		var err error
-		e.edits, err = flowRemove(l, list, spans, i)
-		return e, err
+		e.edits = []Edit{e.removeLines(el.start, end)}
+		return nil
 	}
-	dash, ok := l.dashOf(item)
-	end := max(l.endOf(item), dash+1)
-	if rest := strings.TrimSpace(l.restOfLine(end)); !ok || rest != "" && rest[0] != '#' {
-		return nil, refuse(item, "%s shares its line", item.Path())
+	// The first entry of a list item stands behind its dash: the next one takes its place.
+	if i != 0 || i+1 == len(all) || e.hasComment(el.value.End, all[i+1].start) {
+		return refuse(el.value, "%s shares its line", el.value.Path())
 	}
-	e.edits = []Edit{l.removeLines(dash, end)}
-	return e, nil
+	e.put(el.start, all[i+1].start, "")
+	return nil
 }
 
-// dashOf returns the offset of the dash of an item of a block list, which must be the first on its line.
-func (l *layout) dashOf(item *Value) (int, bool) {
-	column := l.column(item.Parent().Start)
-	for pos := item.Start; ; pos = l.lineStart(pos) - 1 {
-		at := l.lineStart(pos) + column
-		if at < l.doc.End && at <= item.Start && l.src[at] == '-' && l.startsLine(at) {
-			return at, true
-		}
-		if l.lineStart(pos) <= l.doc.Start || strings.TrimSpace(string(l.src[l.lineStart(pos):pos])) != "" {
-			return 0, false
-		}
+func (e *edit) removeItem(item *Value) error {
+	dash, ok := e.dashOf(item)
+	end := max(e.endOf(item), dash+1)
+	if !ok || !e.endsLine(end) {
+		return refuse(item, "%s shares its line", item.Path())
 	}
+	e.edits = []Edit{e.removeLines(dash, end)}
+	return nil
 }
 
-// flowRemove removes one of the elements of a flow collection with its comma.
-func flowRemove(l *layout, v *Value, spans [][2]int, i int) ([]Edit, error) {
-	start, end := spans[i][0], spans[i][1]
+// removeFlow removes one of the elements of a flow collection with its comma.
+func (e *edit) removeFlow(v *Value, all []element, i int) error {
+	start, end := all[i].start, all[i].end
 	switch {
-	case i+1 < len(spans):
-		end = spans[i+1][0]
+	case i+1 < len(all):
+		end = all[i+1].start
 	case i > 0:
-		start = spans[i-1][1]
+		start = all[i-1].end
 	}
-	if text := string(l.src[start:end]); strings.Contains(text[:spans[i][0]-start], "#") || strings.Contains(text[spans[i][1]-start:], "#") {
-		return nil, refuse(v, "there is a comment between the elements of %s", v.Path())
+	if e.hasComment(start, all[i].start) || e.hasComment(all[i].end, end) {
+		return refuse(v, "there is a comment between the elements of %s", v.Path())
 	}
-	return []Edit{{Start: start, End: end}}, nil
+	e.put(start, end, "")
+	return nil
 }
 
 // rename gives an entry another key, in the quotes of the old one.
-func rename(v *Value, key string) (*edit, error) {
+func (e *edit) rename(v *Value, key string) error {
 	m, entry := v.parent, v.entry
 	if entry == nil {
-		return nil, refuse(v, "%s has no key", v.Path())
+		return refuse(v, "%s has no key", v.Path())
 	}
-	if err := single(m, entry); err != nil {
-		return nil, err
+	if err := single(entry); err != nil {
+		return err
 	}
 	if other := m.Find(key); other != nil {
-		return nil, &EditError{At: other.Value.KeyPlace(), Reason: "the key " + other.Value.Path() + " is there already"}
+		return &EditError{At: other.Value.KeyPlace(), Reason: "the key " + other.Value.Path() + " is there already"}
 	}
-	l := layoutOf(m.Document())
-	text, err := spelling{style: KeyHabit([]*Entry{entry}), flow: m.Style == Flow, json: l.json, key: true}.spell(key)
-	if err != nil {
-		return nil, err
-	}
-	e := &edit{doc: l.doc, edits: []Edit{{Start: entry.KeyStart, End: entry.KeyEnd, New: []byte(text)}}}
+	text, err := spelling{style: KeyHabit([]*Entry{entry}), flow: m.Style == Flow, json: e.json, key: true}.spell(key)
+	e.put(entry.KeyStart, entry.KeyEnd, text)
 	e.has(Removed, PathTo(v), nil)
 	e.has(Added, PathTo(m).To(key), v.JSON())
-	return e, nil
+	return err
 }

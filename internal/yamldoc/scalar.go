@@ -1,65 +1,51 @@
 package yamldoc
 
-import (
-	"strings"
-)
+import "strings"
 
 // setScalar gives a scalar another string as its value, in the style of the old one.
-func setScalar(v *Value, text string) (*edit, error) {
+func (e *edit) setScalar(v *Value, text string) error {
 	if v.Kind == List || v.Kind == Map {
-		return nil, refuse(v, "%s is %s, not a string", v.Path(), v.Kind)
+		return refuse(v, "%s is %s, not a string", v.Path(), v.Kind)
 	}
-	l := layoutOf(v.Document())
-	e := &edit{doc: v.Document()}
-	e.has(Replaced, PathTo(v), text)
 	block := v.Style == Literal || v.Style == Folded
-	if block || v.Kind == String && !l.sameLine(v.Start, v.End) {
-		if part, ok := l.splice(v, text); ok {
+	if block || v.Kind == String && !e.sameLine(v.Start, v.End) {
+		if part, ok := e.splice(v, text); ok {
+			e.has(Replaced, PathTo(v), text)
 			e.edits = []Edit{part}
-			return e, nil
+			return nil
 		}
 		if block {
-			return nil, refuse(v, "the value is a %s scalar, whose lines are not written anew", v.Style)
+			return refuse(v, "the value is a %s scalar, whose lines are not written anew", v.Style)
 		}
 	}
 	style := v.Style
 	if v.Kind != String {
-		style = l.siblingHabit(v)
+		style = e.siblingHabit(v)
 	}
-	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
-	if err != nil {
-		return nil, err
-	}
-	e.edits = []Edit{replaceScalar(l, v, spelt)}
-	return e, nil
+	return e.replaceScalar(v, text, style)
 }
 
 // quoteScalar makes a string of a scalar that YAML reads as something else.
-func quoteScalar(v *Value, text string) (*edit, error) {
+func (e *edit) quoteScalar(v *Value, text string) error {
 	if v.Kind == List || v.Kind == Map || v.Style == Literal || v.Style == Folded {
-		return nil, refuse(v, "%s is no plain scalar", v.Path())
+		return refuse(v, "%s is no plain scalar", v.Path())
 	}
-	l := layoutOf(v.Document())
-	style := l.siblingHabit(v)
+	style := e.siblingHabit(v)
 	if style == Plain {
-		style = l.quotesOfDocument()
+		style = e.quotesOfDocument()
 	}
-	spelt, err := spelling{style: style, flow: inFlow(v), json: l.json}.spell(text)
-	if err != nil {
-		return nil, err
-	}
-	e := &edit{doc: v.Document(), edits: []Edit{replaceScalar(l, v, spelt)}}
-	e.has(Replaced, PathTo(v), text)
-	return e, nil
+	return e.replaceScalar(v, text, style)
 }
 
-// replaceScalar puts the spelt text where a scalar stands; behind a colon or dash with nothing behind it, a
-// blank goes in front.
-func replaceScalar(l *layout, v *Value, spelt string) Edit {
-	if v.Start == v.End && v.Start > l.doc.Start && (l.src[v.Start-1] == ':' || l.src[v.Start-1] == '-') {
+// replaceScalar puts a text where a scalar stands; behind a colon or dash with nothing behind it, a blank goes in front.
+func (e *edit) replaceScalar(v *Value, text string, style Style) error {
+	spelt, err := spelling{style: style, flow: inFlow(v), json: e.json}.spell(text)
+	if v.Start == v.End && v.Start > e.doc.Start && (e.src[v.Start-1] == ':' || e.src[v.Start-1] == '-') {
 		spelt = " " + spelt
 	}
-	return Edit{Start: v.Start, End: v.End, New: []byte(spelt)}
+	e.put(v.Start, v.End, spelt)
+	e.has(Replaced, PathTo(v), text)
+	return err
 }
 
 // siblingHabit is how the values beside a value are quoted where they need not be.
