@@ -83,7 +83,7 @@ func (l *layout) flowItemsHabit() bool {
 
 // insertEntry adds a key to a map that has entries.
 func (e *edit) insertEntry(m *Value, f NodeField, p *printer, where int) {
-	e.has(Added, PathTo(m).To(f.Key), f.Value.JSON())
+	e.has(added, PathTo(m).To(f.Key), f.Value.JSON())
 	if m.Style == Flow {
 		e.insertFlow(m, where, p.keyText(f.Key, true)+": ", f.Value, p)
 		return
@@ -127,7 +127,7 @@ func (l *layout) behind(m *Value, column int) int {
 func (e *edit) insertItem(list *Value, n Node, p *printer, where int) error {
 	first := list.Items[0]
 	index := min(where, len(list.Items))
-	e.has(Added, append(PathTo(list), index), n.JSON())
+	e.has(added, append(PathTo(list), index), n.JSON())
 	if list.Style == Flow {
 		p.flowItems = first.Style != Flow || e.sameLine(first.Start, first.End)
 		e.insertFlow(list, where, "", n, p)
@@ -262,7 +262,7 @@ func (e *edit) fill(v *Value, n Node, p *printer) error {
 	case v.entry == nil:
 		return refuse(v, "%s has no key", v.Path())
 	}
-	e.has(Replaced, PathTo(v), n.JSON())
+	e.has(replaced, PathTo(v), n.JSON())
 	if e.json || inFlow(v) {
 		text := strings.Join(e.fillFlow(v, n, p), e.lineBreak(v.Start))
 		if v.Start == v.End {
@@ -280,10 +280,10 @@ func (e *edit) fill(v *Value, n Node, p *printer) error {
 		start--
 	}
 	e.putLines(e.nextLine(v.End), p.block(n, strings.Repeat(" ", e.column(v.entry.KeyStart)+deeper)))
-	switch added := &e.edits[0]; {
+	switch lines := &e.edits[0]; {
 	case start == v.End:
-	case added.Start == v.End:
-		added.Start = start
+	case lines.Start == v.End:
+		lines.Start = start
 	default:
 		e.put(start, v.End, "")
 	}

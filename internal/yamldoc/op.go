@@ -51,33 +51,31 @@ type Op struct {
 // below the line of the map's key.
 const AtEnd = -1
 
-// EffectOp is what happened to a value, as RFC 6902 names it.
-type EffectOp string
-
-// What can happen to a value.
-const (
-	Added    EffectOp = "add"
-	Removed  EffectOp = "remove"
-	Replaced EffectOp = "replace"
-)
-
-// Effect is what an operation does to the values of a document.
-type Effect struct {
-	Op   EffectOp
-	Path Path
-	// Value is the new one as Value.JSON would return it.
-	Value any
+// effect is what an operation does to the values of a document.
+type effect struct {
+	op   effectOp
+	path Path
+	// value is the new one as Value.JSON would return it.
+	value any
 }
 
+type effectOp uint8
+
+const (
+	added effectOp = iota
+	removed
+	replaced
+)
+
 // on has the effect on the JSON value of which path is the rest of the way, and returns it.
-func (e Effect) on(root any, path Path) any {
+func (e effect) on(root any, path Path) any {
 	if len(path) == 0 {
-		return e.Value
+		return e.value
 	}
 	switch m := root.(type) {
 	case map[string]any:
 		key, _ := path[0].(string)
-		if len(path) == 1 && e.Op == Removed {
+		if len(path) == 1 && e.op == removed {
 			delete(m, key)
 		} else {
 			m[key] = e.on(m[key], path[1:])
@@ -86,10 +84,10 @@ func (e Effect) on(root any, path Path) any {
 		i, isIndex := path[0].(int)
 		switch {
 		case !isIndex || i > len(m):
-		case len(path) == 1 && e.Op == Removed:
+		case len(path) == 1 && e.op == removed:
 			return slices.Delete(m, i, i+1)
-		case len(path) == 1 && e.Op == Added:
-			return slices.Insert(m, i, e.Value)
+		case len(path) == 1 && e.op == added:
+			return slices.Insert(m, i, e.value)
 		case i < len(m):
 			m[i] = e.on(m[i], path[1:])
 		}
@@ -101,11 +99,11 @@ func (e Effect) on(root any, path Path) any {
 type edit struct {
 	*layout
 	edits   []Edit
-	effects []Effect
+	effects []effect
 }
 
-func (e *edit) has(op EffectOp, path Path, value any) {
-	e.effects = append(e.effects, Effect{op, path, value})
+func (e *edit) has(op effectOp, path Path, value any) {
+	e.effects = append(e.effects, effect{op, path, value})
 }
 
 func (e *edit) put(start, end int, text string) {
@@ -158,33 +156,32 @@ func single(e *Entry) error {
 // Apply does the operations one after the other on a copy of the file, reads all of it again after each, and fails unless
 // exactly the wanted values changed. The paths are those in the file as it is: where operations move what others are about,
 // they are followed.
-func (f *File) Apply(ops ...Op) (*File, []Effect, error) {
-	var effects []Effect
+func (f *File) Apply(ops ...Op) (*File, error) {
+	var effects []effect
 	for _, op := range ops {
 		for _, e := range effects {
-			var ok bool
-			if op.Path, ok = op.Path.after(e); !ok {
-				return nil, nil, errors.New("it is gone with another change")
+			if op.Path = op.Path.after(e); op.Path == nil {
+				return nil, errors.New("it is gone with another change")
 			}
 		}
 		d := f.document(op.Path)
 		if d == nil {
-			return nil, nil, errors.New("a document is gone")
+			return nil, errors.New("a document is gone")
 		}
 		e := &edit{layout: layoutOf(d)}
 		if err := e.do(op); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if len(e.edits) == 0 {
 			continue // nothing is left to do
 		}
 		var err error
 		if f, err = f.apply(e); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		effects = append(effects, e.effects...)
 	}
-	return f, effects, nil
+	return f, nil
 }
 
 func (e *edit) do(op Op) error {
@@ -253,7 +250,7 @@ func (f *File) apply(e *edit) (*File, error) {
 		// A block scalar drops blank lines that stand at its end now.
 		inner = scalar.Text
 	}
-	if err := f.Text().becomes(after.Text(), outer.doc.Index, Effect{Replaced, path, inner}); err != nil {
+	if err := f.Text().becomes(after.Text(), outer.doc.Index, effect{replaced, path, inner}); err != nil {
 		return nil, err
 	}
 	return after, e.doc.Text.becomes(scalar.Inner(), e.doc.Index, e.effects...)
@@ -274,7 +271,7 @@ func inOrder(edits []Edit) error {
 func broken(err error) error { return fmt.Errorf("the edit would break the document: %w", err) }
 
 // becomes compares the values of all documents with those of a text that is to be the same but for effects on one.
-func (t *Text) becomes(after *Text, changed int, effects ...Effect) error {
+func (t *Text) becomes(after *Text, changed int, effects ...effect) error {
 	before, err := t.Documents()
 	if err != nil {
 		return err
@@ -290,7 +287,7 @@ func (t *Text) becomes(after *Text, changed int, effects ...Effect) error {
 		want := before[i].Root.JSON()
 		if i+1 == changed {
 			for _, e := range effects {
-				want = e.on(want, e.Path.within())
+				want = e.on(want, e.path.within())
 			}
 		}
 		if path, differs := d.Root.differs(want); differs {

@@ -90,26 +90,25 @@ func (v *Value) child(step any) *Value {
 	return nil
 }
 
-// after returns where a path leads once an effect was had: items move up and down. ok is false where what it led to is gone.
-func (p Path) after(e Effect) (moved Path, ok bool) {
-	n := len(e.Path) - 1
-	if len(p) <= n || !slices.Equal(p[:n], e.Path[:n]) {
-		return p, true
+// after returns where a path leads once an effect was had: items move up and down. It is nil where what it led to is gone.
+func (p Path) after(e effect) Path {
+	n := len(e.path) - 1
+	if len(p) <= n || !slices.Equal(p[:n], e.path[:n]) {
+		return p
 	}
-	index, isIndex := e.Path[n].(int)
-	switch at, alsoIndex := p[n].(int); {
-	case p[n] == e.Path[n] && e.Op == Removed:
-		return p, false
-	case !isIndex || !alsoIndex || at < index:
-		return p, true
-	case e.Op == Added:
-		moved = slices.Clone(p)
-		moved[n] = at + 1
-		return moved, true
-	case e.Op == Removed:
-		moved = slices.Clone(p)
-		moved[n] = at - 1
-		return moved, true
+	index, isIndex := e.path[n].(int)
+	at, alsoIndex := p[n].(int)
+	switch {
+	case e.op == removed && p[n] == e.path[n]:
+		return nil
+	case e.op == replaced || !isIndex || !alsoIndex || at < index:
+		return p
+	case e.op == added:
+		at++
+	default:
+		at--
 	}
-	return p, true
+	p = slices.Clone(p)
+	p[n] = at
+	return p
 }

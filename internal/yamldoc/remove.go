@@ -34,7 +34,7 @@ func (e *edit) remove(v *Value, drop []string) error {
 	if len(parent.Entries)+len(parent.Items) == 1 {
 		return e.removeLast(parent, drop)
 	}
-	e.has(Removed, PathTo(v), nil)
+	e.has(removed, PathTo(v), nil)
 	all := parent.elements()
 	i := slices.IndexFunc(all, func(el element) bool { return el.value == v })
 	switch {
@@ -69,7 +69,7 @@ func (e *edit) removeLast(v *Value, drop []string) error {
 // empty puts an empty collection in place of a value.
 func (e *edit) empty(v *Value, kind Kind) {
 	n := Node{Kind: kind}
-	e.has(Replaced, PathTo(v), n.JSON())
+	e.has(replaced, PathTo(v), n.JSON())
 	e.put(v.Start, v.End, (&printer{}).scalar(n, true))
 }
 
@@ -131,7 +131,7 @@ func (e *edit) rename(v *Value, key string) error {
 	}
 	text, err := spelling{style: KeyHabit([]*Entry{entry}), flow: m.Style == Flow, json: e.json, key: true}.spell(key)
 	e.put(entry.KeyStart, entry.KeyEnd, text)
-	e.has(Removed, PathTo(v), nil)
-	e.has(Added, PathTo(m).To(key), v.JSON())
+	e.has(removed, PathTo(v), nil)
+	e.has(added, PathTo(m).To(key), v.JSON())
 	return err
 }

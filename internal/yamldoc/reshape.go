@@ -63,7 +63,7 @@ func (e *edit) toList(m *Value) error {
 		}
 	}
 	e.brackets(m, "[", "]")
-	e.has(Replaced, PathTo(m), items)
+	e.has(replaced, PathTo(m), items)
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (e *edit) toMap(list *Value) error {
 		}
 	}
 	e.brackets(list, "{", "}")
-	e.has(Replaced, PathTo(list), out)
+	e.has(replaced, PathTo(list), out)
 	return nil
 }
 

@@ -10,7 +10,7 @@ func (e *edit) setScalar(v *Value, text string) error {
 	block := v.Style == Literal || v.Style == Folded
 	if block || v.Kind == String && !e.sameLine(v.Start, v.End) {
 		if part, ok := e.splice(v, text); ok {
-			e.has(Replaced, PathTo(v), text)
+			e.has(replaced, PathTo(v), text)
 			e.edits = []Edit{part}
 			return nil
 		}
@@ -44,7 +44,7 @@ func (e *edit) replaceScalar(v *Value, text string, style Style) error {
 		spelt = " " + spelt
 	}
 	e.put(v.Start, v.End, spelt)
-	e.has(Replaced, PathTo(v), text)
+	e.has(replaced, PathTo(v), text)
 	return err
 }
 

@@ -222,7 +222,7 @@ func (f *fixer) change(j *judged) error {
 		}
 		f.added = append(slices.Clip(f.added), addedFlag(p.c, ch)...)
 	}
-	file, _, err := f.in.File.Apply(p.ops...)
+	file, err := f.in.File.Apply(p.ops...)
 	if err != nil {
 		return err
 	}
