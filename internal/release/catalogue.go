@@ -13,9 +13,10 @@ import (
 )
 
 // A Catalogue is what kube-apiserver of one release accepts and serves: its flags, feature gates and admission plugins,
-// and its API surface; and the feature gates of its kubeadm. It is generated from the release itself: what it accepts is
-// what the linked command has, what it serves is what running servers list (make update-catalogue). A catalogue stands
-// for all patch releases of its minor, although it was made from one; Version tells which.
+// and its API surface; and the feature gates of its kubeadm and the types of its configuration. It is generated from the
+// release itself: what it accepts is what the linked command has, what it serves is what running servers list (make
+// update-catalogue). A catalogue stands for all patch releases of its minor, although it was made from one; Version tells
+// which.
 type Catalogue struct {
 	// Version is the release that the catalogue was made from: v1.36.3.
 	Version string
@@ -28,7 +29,7 @@ type Catalogue struct {
 	surface    func() []Resource
 	behaviours func() map[Behaviour]bool
 	// The lines of the other sections.
-	flags, gates, kubeadm, plugins, versions func() map[string]string
+	flags, gates, kubeadmGates, kubeadmTypes, plugins, versions func() map[string]string
 }
 
 // Flag is a flag of kube-apiserver.

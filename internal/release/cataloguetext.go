@@ -24,6 +24,9 @@ import (
 //	[kubeadm-gates]
 //	RootlessControlPlane
 //
+//	[kubeadm-types]
+//	v1beta4.ControlPlaneComponent extraArgs=[]Arg extraVolumes=[]HostPathMount extraEnvs=[]EnvVar
+//
 //	[admission-plugins]
 //	NodeRestriction
 //
@@ -57,7 +60,7 @@ func ParseCatalogue(text string) (*Catalogue, error) {
 		found[name] = body
 	}
 	c.flags, c.gates, c.versions = index(found["flags"]), index(found["gates"]), index(found["versions"])
-	c.kubeadm, c.plugins = index(found["kubeadm-gates"]), index(found["admission-plugins"])
+	c.kubeadmGates, c.kubeadmTypes, c.plugins = index(found["kubeadm-gates"]), index(found["kubeadm-types"]), index(found["admission-plugins"])
 	c.dependent = sync.OnceValue(c.dependentGates)
 	c.behaviours = behavioursOf(c.binary)
 	c.surface = sync.OnceValue(func() []Resource { return must(parseResources(found["resources"])) })

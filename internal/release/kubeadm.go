@@ -111,5 +111,5 @@ func KubeadmGates(r Release) []string {
 	if !ok {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(c.kubeadm()))
+	return slices.Sorted(maps.Keys(c.kubeadmGates()))
 }

@@ -2,6 +2,7 @@ package release
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -58,98 +59,138 @@ func (f *Field) Names() []string {
 	return names
 }
 
-// The API groups of Cluster API whose kinds embed kubeadm's configuration.
-const (
-	bootstrapGroup    = "bootstrap.cluster.x-k8s.io/"
-	controlPlaneGroup = "controlplane.cluster.x-k8s.io/"
-)
-
-// Schema returns the fields of the documents of a kind: of kubeadm's v1beta3, v1beta4 and v1 all five
-// configurations (v1beta3 has no ResetConfiguration and no UpgradeConfiguration), and of Cluster API's
-// v1beta1 and v1beta2 the kinds KubeadmControlPlane, KubeadmControlPlaneTemplate, KubeadmConfig and
-// KubeadmConfigTemplate down to clusterConfiguration.apiServer. ok is false for anything else.
+// Schema returns the fields of the documents of a kind: of kubeadm's kinds in each apiVersion that the kubeadm of a known
+// release reads, and of Cluster API's v1beta1 and v1beta2 the kinds KubeadmControlPlane, KubeadmControlPlaneTemplate,
+// KubeadmConfig and KubeadmConfigTemplate down to clusterConfiguration.apiServer. ok is false for anything else.
 //
-// The fields are those of the Go types in cmd/kubeadm/app/apis/kubeadm of Kubernetes 1.36 (v1beta3)
-// and 1.37 (v1beta4, v1) and in api/bootstrap/kubeadm of Cluster API 1.12.
+// The fields are those that the newest such kubeadm has.
 func Schema(apiVersion, kind string) (f *Field, ok bool) {
-	f, ok = schemas()[apiVersion+" "+kind]
-	return f, ok
+	key := [2]string{apiVersion, kind}
+	known, ok := schemas.Load(key)
+	if !ok {
+		if version, ours := strings.CutPrefix(apiVersion, KubeadmGroup+"/"); ours {
+			f = kubeadmKind(version, kind)
+		} else {
+			f = clusterAPIKind(apiVersion, kind)
+		}
+		known, _ = schemas.LoadOrStore(key, f)
+	}
+	f = known.(*Field)
+	return f, f != nil
 }
 
-var schemas = sync.OnceValue(func() map[string]*Field {
-	all := map[string]*Field{}
-	add := func(apiVersion, kind string, fields ...[]*Field) {
-		fields = append(fields, text("apiVersion", "kind"))
-		all[apiVersion+" "+kind] = object("", fields...)[0]
-	}
-	for _, v := range []kubeadmTypes{{"v1beta3"}, {"v1beta4"}, {"v1"}} {
-		apiVersion := KubeadmGroup + "/" + v.version
-		add(apiVersion, "ClusterConfiguration", v.clusterConfiguration())
-		add(apiVersion, "InitConfiguration", v.initConfiguration())
-		add(apiVersion, "JoinConfiguration", v.joinConfiguration())
-		if !v.isV1beta3() {
-			add(apiVersion, "ResetConfiguration", resetConfiguration())
-			add(apiVersion, "UpgradeConfiguration", upgradeConfiguration())
+// schemas are the fields of those that were asked for, nil where there are none.
+var schemas sync.Map
+
+// kubeadmKind returns the fields of one of kubeadm's kinds, nil for what is none.
+func kubeadmKind(version, kind string) (f *Field) {
+	for _, r := range known() {
+		c, _ := CatalogueOf(r)
+		if newer := c.structure(version, kind); newer != nil && newer.has("apiVersion") && newer.has("kind") {
+			if f != nil {
+				newer.date(f, r.minor)
+			}
+			f = newer
 		}
 	}
-	for _, version := range []string{"v1beta1", "v1beta2"} {
-		cluster := openObject("clusterConfiguration", clusterAPIServer(version))
-		spec := openObject("kubeadmConfigSpec", cluster)
-		add(controlPlaneGroup+version, "KubeadmControlPlane", anything("metadata", "status"), openObject("spec", spec))
-		add(controlPlaneGroup+version, "KubeadmControlPlaneTemplate", anything("metadata", "status"), openObject("spec", openObject("template", openObject("spec", spec))))
-		add(bootstrapGroup+version, "KubeadmConfig", anything("metadata", "status"), openObject("spec", cluster))
-		add(bootstrapGroup+version, "KubeadmConfigTemplate", anything("metadata", "status"), openObject("spec", openObject("template", openObject("spec", cluster))))
-	}
-	return all
-})
-
-// The functions below build lists of fields, so that a type reads as a list of its parts.
-
-func join(fields ...[]*Field) []*Field { return slices.Concat(fields...) }
-
-func scalar(kind Kind, names []string) (fields []*Field) {
-	for _, name := range names {
-		fields = append(fields, &Field{Name: name, Kind: kind})
-	}
-	return fields
-}
-
-func text(names ...string) []*Field     { return scalar(String, names) }
-func integer(names ...string) []*Field  { return scalar(Int, names) }
-func boolean(names ...string) []*Field  { return scalar(Bool, names) }
-func duration(names ...string) []*Field { return scalar(Duration, names) }
-func anything(names ...string) []*Field { return scalar(Any, names) }
-
-func object(name string, fields ...[]*Field) []*Field {
-	return []*Field{{Name: name, Kind: Object, Fields: join(fields...)}}
-}
-
-func openObject(name string, fields ...[]*Field) []*Field {
-	f := object(name, fields...)
-	f[0].Open = true
 	return f
 }
 
-// texts are lists of strings.
-func texts(names ...string) []*Field {
-	fields := scalar(List, names)
-	for _, f := range fields {
-		f.Elem = &Field{Kind: String}
+// date sets since when there are the fields that an older kubeadm does not have.
+func (f *Field) date(older *Field, minor int) {
+	for _, field := range f.Fields {
+		if i := slices.IndexFunc(older.Fields, func(o *Field) bool { return o.Name == field.Name }); i < 0 {
+			field.Since = minor
+		} else {
+			field.Since = older.Fields[i].Since
+			field.date(older.Fields[i], minor)
+		}
 	}
-	return fields
-}
-
-func objects(name string, fields ...[]*Field) []*Field {
-	return []*Field{{Name: name, Kind: List, Elem: object("", fields...)[0]}}
-}
-
-func mapOf(name string, value Kind) []*Field {
-	return []*Field{{Name: name, Kind: Map, Elem: &Field{Kind: value}}}
-}
-
-func since(minor int, fields []*Field) []*Field {
-	for _, f := range fields {
-		f.Since = minor
+	if f.Elem != nil && older.Elem != nil {
+		f.Elem.date(older.Elem, minor)
 	}
-	return fields
+}
+
+func (f *Field) has(name string) bool {
+	_, ok := f.Field(name)
+	return ok
+}
+
+// structure returns a struct of a version of kubeadm's configuration, nil where there is none.
+func (c *Catalogue) structure(version, name string) *Field {
+	fields, ok := c.kubeadmTypes()[version+"."+name]
+	if !ok {
+		return nil
+	}
+	f := &Field{Kind: Object}
+	for word := range strings.FieldsSeq(fields) {
+		name, kind, _ := strings.Cut(word, "=")
+		field := c.value(version, kind)
+		field.Name = name
+		f.Fields = append(f.Fields, field)
+	}
+	return f
+}
+
+// value returns what is of a type as a catalogue writes it: a kind, the name of a struct, or a list or a map of these.
+func (c *Catalogue) value(version, text string) *Field {
+	if of, ok := strings.CutPrefix(text, "[]"); ok {
+		return &Field{Kind: List, Elem: c.value(version, of)}
+	}
+	if to, ok := strings.CutPrefix(text, "{}"); ok {
+		return &Field{Kind: Map, Elem: c.value(version, to)}
+	}
+	if f := c.structure(version, text); f != nil {
+		return f
+	}
+	return &Field{Kind: Kind(text)}
+}
+
+// clusterAPIKinds are the kinds of Cluster API that embed kubeadm's configuration, and where in them (api/bootstrap/kubeadm
+// and api/controlplane/kubeadm of Cluster API 1.12).
+var clusterAPIKinds = map[string]string{
+	"controlplane.cluster.x-k8s.io KubeadmControlPlane":         "spec.kubeadmConfigSpec.clusterConfiguration",
+	"controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate": "spec.template.spec.kubeadmConfigSpec.clusterConfiguration",
+	"bootstrap.cluster.x-k8s.io KubeadmConfig":                  "spec.clusterConfiguration",
+	"bootstrap.cluster.x-k8s.io KubeadmConfigTemplate":          "spec.template.spec.clusterConfiguration",
+}
+
+// clusterAPIKind returns the fields of one of these kinds, nil for another one. What stands beside the apiServer is kubeadm's
+// matter no more than Cluster API's webhooks are.
+func clusterAPIKind(apiVersion, kind string) *Field {
+	group, version, _ := strings.Cut(apiVersion, "/")
+	path, ok := clusterAPIKinds[group+" "+kind]
+	if !ok || version != "v1beta1" && version != "v1beta2" {
+		return nil
+	}
+	f := clusterAPIServer(version)
+	for _, name := range slices.Backward(strings.Split(path, ".")) {
+		f = &Field{Name: name, Kind: Object, Fields: []*Field{f}, Open: true}
+	}
+	return &Field{Kind: Object, Fields: []*Field{
+		{Name: "metadata", Kind: Any}, {Name: "status", Kind: Any}, f, {Name: "apiVersion", Kind: String}, {Name: "kind", Kind: String},
+	}}
+}
+
+// clusterAPIServer is the apiServer of Cluster API: in v1beta2 that of kubeadm's v1beta4, while in v1beta1 two fields are still
+// those of v1beta3.
+func clusterAPIServer(version string) *Field {
+	cluster := func(version string) *Field {
+		f, _ := Schema(KubeadmGroup+"/"+version, "ClusterConfiguration")
+		server, _ := f.Field("apiServer")
+		return server
+	}
+	server := *cluster("v1beta4")
+	if version == "v1beta1" {
+		server.Fields = slices.Clone(server.Fields)
+		for _, field := range cluster("v1beta3").Fields {
+			switch i := slices.IndexFunc(server.Fields, func(f *Field) bool { return f.Name == field.Name }); {
+			case i < 0:
+				server.Fields = append(server.Fields, field)
+			case field.Name == "extraArgs":
+				server.Fields[i] = field
+			}
+		}
+	}
+	return &server
 }

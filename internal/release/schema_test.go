@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,42 +22,53 @@ func paths(f *Field, at string) []string {
 	return all
 }
 
-// The numbers of fields were compared, name by name and kind by kind, with the Go types.
+// schemaSizes are the kinds and how many fields each has, which were compared, name by name and kind by kind, with the Go types.
+var schemaSizes = map[string]int{
+	"kubeadm.k8s.io/v1beta3 ClusterConfiguration": 67,
+	"kubeadm.k8s.io/v1beta3 InitConfiguration":    35,
+	"kubeadm.k8s.io/v1beta3 JoinConfiguration":    38,
+	"kubeadm.k8s.io/v1beta4 ClusterConfiguration": 182,
+	"kubeadm.k8s.io/v1beta4 InitConfiguration":    47,
+	"kubeadm.k8s.io/v1beta4 JoinConfiguration":    49,
+	"kubeadm.k8s.io/v1beta4 ResetConfiguration":   22,
+	"kubeadm.k8s.io/v1beta4 UpgradeConfiguration": 52,
+	"kubeadm.k8s.io/v1 ClusterConfiguration":      186,
+	"kubeadm.k8s.io/v1 InitConfiguration":         48,
+	"kubeadm.k8s.io/v1 JoinConfiguration":         50,
+	"kubeadm.k8s.io/v1 ResetConfiguration":        22,
+	"kubeadm.k8s.io/v1 UpgradeConfiguration":      52,
+
+	"controlplane.cluster.x-k8s.io/v1beta1 KubeadmControlPlane":         46,
+	"controlplane.cluster.x-k8s.io/v1beta1 KubeadmControlPlaneTemplate": 48,
+	"bootstrap.cluster.x-k8s.io/v1beta1 KubeadmConfig":                  45,
+	"bootstrap.cluster.x-k8s.io/v1beta1 KubeadmConfigTemplate":          47,
+	"controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlane":         47,
+	"controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlaneTemplate": 49,
+	"bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfig":                  46,
+	"bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfigTemplate":          48,
+}
+
+func schemaOf(t *testing.T, key string) *Field {
+	t.Helper()
+	apiVersion, kind, _ := strings.Cut(key, " ")
+	f, ok := Schema(apiVersion, kind)
+	if !ok {
+		t.Fatalf("there is no %s", key)
+	}
+	return f
+}
+
 func TestSchemaKinds(t *testing.T) {
 	got := map[string]int{}
-	for key, f := range schemas() {
-		all := paths(f, "")
+	for key := range schemaSizes {
+		all := paths(schemaOf(t, key), "")
 		got[key] = len(all)
 		slices.Sort(all)
 		if len(slices.Compact(slices.Clone(all))) != len(all) {
 			t.Errorf("%s has a field twice", key)
 		}
 	}
-	want := map[string]int{
-		"kubeadm.k8s.io/v1beta3 ClusterConfiguration": 67,
-		"kubeadm.k8s.io/v1beta3 InitConfiguration":    35,
-		"kubeadm.k8s.io/v1beta3 JoinConfiguration":    38,
-		"kubeadm.k8s.io/v1beta4 ClusterConfiguration": 182,
-		"kubeadm.k8s.io/v1beta4 InitConfiguration":    47,
-		"kubeadm.k8s.io/v1beta4 JoinConfiguration":    49,
-		"kubeadm.k8s.io/v1beta4 ResetConfiguration":   22,
-		"kubeadm.k8s.io/v1beta4 UpgradeConfiguration": 52,
-		"kubeadm.k8s.io/v1 ClusterConfiguration":      186,
-		"kubeadm.k8s.io/v1 InitConfiguration":         48,
-		"kubeadm.k8s.io/v1 JoinConfiguration":         50,
-		"kubeadm.k8s.io/v1 ResetConfiguration":        22,
-		"kubeadm.k8s.io/v1 UpgradeConfiguration":      52,
-
-		"controlplane.cluster.x-k8s.io/v1beta1 KubeadmControlPlane":         46,
-		"controlplane.cluster.x-k8s.io/v1beta1 KubeadmControlPlaneTemplate": 48,
-		"bootstrap.cluster.x-k8s.io/v1beta1 KubeadmConfig":                  45,
-		"bootstrap.cluster.x-k8s.io/v1beta1 KubeadmConfigTemplate":          47,
-		"controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlane":         47,
-		"controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlaneTemplate": 49,
-		"bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfig":                  46,
-		"bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfigTemplate":          48,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(schemaSizes, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -142,6 +154,9 @@ func TestSchemaIsWellFormed(t *testing.T) {
 		if (f.Elem != nil) != (f.Kind == List || f.Kind == Map) || (len(f.Fields) > 0) != (f.Kind == Object) {
 			t.Errorf("%s: %q is a %s with %d fields and element %v", key, f.Name, f.Kind, len(f.Fields), f.Elem)
 		}
+		if !slices.Contains([]Kind{Any, String, Int, Bool, Duration, Object, List, Map}, f.Kind) {
+			t.Errorf("%s: %q is a %s", key, f.Name, f.Kind)
+		}
 		for _, c := range f.Fields {
 			check(key, c)
 		}
@@ -149,7 +164,7 @@ func TestSchemaIsWellFormed(t *testing.T) {
 			check(key, f.Elem)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(schemas())) {
-		check(key, schemas()[key])
+	for _, key := range slices.Sorted(maps.Keys(schemaSizes)) {
+		check(key, schemaOf(t, key))
 	}
 }

@@ -28,8 +28,12 @@ type description struct {
 		Needs []string
 	}
 	KubeadmGates []string
-	Plugins      []string
-	Versions     []struct {
+	KubeadmTypes []struct {
+		Version, Name string
+		Fields        []struct{ Name, Type string }
+	}
+	Plugins  []string
+	Versions []struct {
 		GroupVersion    string
 		Listed, Default bool
 		On, Off         []string
@@ -107,6 +111,15 @@ func (d *description) text() (string, error) {
 	b.WriteString("\n[kubeadm-gates]\n")
 	for _, name := range d.KubeadmGates {
 		b.WriteString(name + "\n")
+	}
+
+	b.WriteString("\n[kubeadm-types]\n")
+	for _, t := range d.KubeadmTypes {
+		fmt.Fprintf(&b, "%s.%s", t.Version, t.Name)
+		for _, f := range t.Fields {
+			fmt.Fprintf(&b, " %s=%s", f.Name, f.Type)
+		}
+		b.WriteString("\n")
 	}
 
 	b.WriteString("\n[admission-plugins]\n")

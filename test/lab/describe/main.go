@@ -1,7 +1,7 @@
 // Describe tells, as JSON on standard output, what the kube-apiserver that it is linked with accepts: each flag of
 // the real command, each feature gate with its versioned specifications, locks and dependencies (which --help leaves
 // out), and each group version with what the release makes of it when --runtime-config does not say; the admission
-// plugins; and the feature gates of kubeadm itself.
+// plugins; and of kubeadm itself the feature gates and the types of its configuration.
 //
 // The nested module of each release below ../releases builds it against that release; ../catalogue reads it.
 package main
@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
@@ -26,6 +27,7 @@ import (
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
 	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+	kubeadmscheme "k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/scheme"
 	kubeadmfeatures "k8s.io/kubernetes/cmd/kubeadm/app/features"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/controlplane"
@@ -38,6 +40,7 @@ type Description struct {
 	Flags        []Flag
 	Gates        []Gate
 	KubeadmGates []string
+	KubeadmTypes []Type
 	Plugins      []string // of admission
 	Versions     []GroupVersion
 }
@@ -67,6 +70,16 @@ type Spec struct {
 	Locked  bool
 }
 
+// Type is a struct of one version of kubeadm's configuration: a kind, or what one is made of.
+type Type struct {
+	Version, Name string
+	Fields        []Field
+}
+
+// Field is a field of a struct, as JSON has it. Type is string, integer, boolean, duration, anything or the name of a struct;
+// [] before it is a list of these, {} a map to them.
+type Field struct{ Name, Type string }
+
 // GroupVersion is one registered version of a group.
 type GroupVersion struct {
 	GroupVersion string
@@ -82,6 +95,7 @@ func main() {
 		Flags:        flags(),
 		Gates:        gates(),
 		KubeadmGates: slices.Sorted(maps.Keys(kubeadmfeatures.InitFeatureGates)),
+		KubeadmTypes: kubeadmTypes(),
 		Plugins:      kubeapiserver.NewAdmissionOptions().GenericAdmission.Plugins.Registered(),
 		Versions:     versions(),
 	}
@@ -228,4 +242,79 @@ func versions() []GroupVersion {
 	}
 	slices.SortFunc(all, func(a, b GroupVersion) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
 	return all
+}
+
+// kubeadmTypes returns the kinds of each version that kubeadm reads, each with the structs that come with it.
+func kubeadmTypes() []Type {
+	known := map[string]*Type{}
+	for gvk, kind := range kubeadmscheme.Scheme.AllKnownTypes() {
+		// Besides its own kinds a group has those of every group, such as ListOptions.
+		if gvk.Version != runtime.APIVersionInternal && strings.HasSuffix(kind.PkgPath(), "/apis/kubeadm/"+gvk.Version) {
+			addType(known, gvk.Version, kind)
+		}
+	}
+	var all []Type
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		all = append(all, *known[name])
+	}
+	return all
+}
+
+func addType(known map[string]*Type, version string, t reflect.Type) {
+	name := version + "." + t.Name()
+	if known[name] != nil {
+		return
+	}
+	known[name] = &Type{Version: version, Name: t.Name()}
+	known[name].Fields = fieldsOf(known, version, t)
+}
+
+func fieldsOf(known map[string]*Type, version string, t reflect.Type) []Field {
+	var fields []Field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case f.Anonymous && name == "": // from 1.37 on without the option inline
+			fields = append(fields, fieldsOf(known, version, f.Type)...)
+		default:
+			fields = append(fields, Field{name, jsonType(known, version, f.Type)})
+		}
+	}
+	return fields
+}
+
+// ownJSON are the types that say themselves what they are in JSON.
+var ownJSON = map[string]string{"Duration": "duration", "Time": "string", "Quantity": "anything", "BootstrapTokenString": "string"}
+
+func jsonType(known map[string]*Type, version string, t reflect.Type) string {
+	if t.Implements(reflect.TypeFor[json.Unmarshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if ownJSON[t.Name()] != "" {
+			return ownJSON[t.Name()]
+		}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonType(known, version, t.Elem())
+	case reflect.Slice:
+		return "[]" + jsonType(known, version, t.Elem())
+	case reflect.Map:
+		return "{}" + jsonType(known, version, t.Elem())
+	case reflect.Struct:
+		addType(known, version, t)
+		return t.Name()
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "integer"
+	}
+	fmt.Fprintf(os.Stderr, "describe: no word for the type %s\n", t)
+	os.Exit(1)
+	return ""
 }
