@@ -25,7 +25,7 @@ func TestPlanAgreesWithCheck(t *testing.T) {
 	}
 	compared := 0
 	for _, file := range slices.Concat(files, samples) {
-		var c report.Report
+		var c report.CheckReport
 		var p report.PlanReport
 		if json.Unmarshal([]byte(runMain(t, "check", "-o", "json", file).out), &c) != nil ||
 			json.Unmarshal([]byte(runMain(t, "plan", "-o", "json", file).out), &p) != nil {
@@ -69,7 +69,7 @@ func TestPlanCannotTell(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var c report.Report
+			var c report.CheckReport
 			var p report.PlanReport
 			if err := json.Unmarshal([]byte(runMain(t, "check", "-o", "json", file).out), &c); err != nil {
 				t.Fatal(err)
@@ -77,7 +77,7 @@ func TestPlanCannotTell(t *testing.T) {
 			if err := json.Unmarshal([]byte(runMain(t, "plan", "-o", "json", file).out), &p); err != nil {
 				t.Fatal(err)
 			}
-			if c.Summary.Verdict != tc.verdict || c.Clusters[0].CannotTell != tc.want {
+			if c.Summary.Verdict != tc.verdict || string(c.Clusters[0].CannotTell) != tc.want {
 				t.Errorf("check: %s: %s", c.Summary.Verdict, c.Clusters[0].CannotTell)
 			}
 			if p.Summary.Verdict != tc.verdict || p.CannotTell != tc.want {

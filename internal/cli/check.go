@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	o.outputs.addTo(cmd, f, formatNames((*format).forCheck))
+	o.outputs.addTo(cmd, f, formatNames(true))
 	f.AddFlag(o.choices.settings().Lookup("fail-on"))
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "one line a finding and one for the verdict")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list the rules that passed and were skipped, and the files that were passed over")
@@ -92,16 +93,9 @@ func (a *app) check(ctx context.Context, paths []string, o *checkOptions) error 
 	if len(o.manifests) > 0 && countClusters(jobs) > 1 {
 		return usageError("%w", errManifestsOfSeveral)
 	}
-	out, err := a.openSinks(&o.outputs, formatOptions{version: versionInfo().Version, text: report.TextOptions{
-		Program: a.program, Flags: o.repeated(), Verbose: o.verbose, Quiet: o.quiet,
-	}}, o.color)
-	if err != nil {
-		return failure(err)
-	}
 	defer a.tuneGC(len(jobs))()
-	r := &checkRun{app: a, out: out}
+	r := &checkRun{app: a, flags: o.repeated()}
 	if err := r.run(ctx, jobs, o); err != nil {
-		out.abandon()
 		return interrupted(ctx, err)
 	}
 	switch {
@@ -137,21 +131,22 @@ func interrupted(ctx context.Context, err error) error {
 	return failure(err)
 }
 
-// checkRun writes the report of one run and keeps what decides about the exit code.
+// checkRun collects the report of one run and keeps what decides about the exit code.
 type checkRun struct {
 	*app
-	out   *sinks
-	tally report.Tally
+	flags  []string // that are repeated in the next commands
+	report report.CheckReport
+	// complaints are what standard error is told of files that cannot be read.
+	complaints []string
 	// failing: a finding is at or above --fail-on; untold: something could not be judged.
 	failing, untold bool
 }
 
 func (r *checkRun) run(ctx context.Context, jobs []job, o *checkOptions) error {
+	defer r.complainOfAll()
 	extras, errs := o.readExtras()
 	for _, e := range errs {
-		if err := r.inputError(e.name, e.err); err != nil {
-			return err
-		}
+		r.inputError(e.name, e.err)
 	}
 	// Without what was asked for, a verdict would be one on something else.
 	if len(errs) == 0 {
@@ -160,40 +155,56 @@ func (r *checkRun) run(ctx context.Context, jobs []job, o *checkOptions) error {
 			return err
 		}
 	}
-	sum := r.tally.Summary()
-	r.untold = r.untold || sum.Verdict == report.VerdictCannotTell
-	return r.out.close(sum)
+	r.report.Version = versionInfo().Version
+	whole := r.report.Report(report.Invocation{Program: r.program, Flags: r.flags})
+	r.untold = r.untold || whole.Summary.Verdict == report.VerdictCannotTell
+	whole.Blocks = r.complaining(whole.Blocks)
+	return r.writeReport(whole, &o.outputs, report.Options{Verbose: o.verbose, Quiet: o.quiet}, o.color)
 }
 
-// emit writes what came of one file.
+// emit takes what came of one file.
 func (r *checkRun) emit(out *outcome) error {
 	r.failing = r.failing || out.failing
 	switch {
 	case out.err != nil:
-		return r.inputError(out.name, out.err)
+		r.inputError(out.name, out.err)
 	case out.passedOver != "":
-		p := report.PassedOver{File: out.name, Reason: out.passedOver}
-		return r.out.each(func(w report.Writer) error { return w.PassedOver(p) })
+		r.report.AddPassedOver(report.PassedOver{File: report.Text(out.name), Reason: report.Text(out.passedOver)})
 	}
 	for _, c := range out.clusters {
 		r.untold = r.untold || c.Verdict() == report.VerdictCannotTell
-		r.tally.Cluster(&c)
-		if err := r.out.each(func(w report.Writer) error { return w.Cluster(c) }); err != nil {
-			return err
-		}
+		r.report.Add(c)
 	}
 	return nil
 }
 
-// inputError writes that a file could not be read, to standard error too.
-func (r *checkRun) inputError(name string, err error) error {
+// inputError takes that a file could not be read.
+func (r *checkRun) inputError(name string, err error) {
 	r.untold = true
-	e := inputError(name, err)
-	// In the order in which a person reads both streams on one terminal.
-	if err := r.out.stdout.Flush(); err != nil {
-		return err
+	r.report.AddError(inputError(name, err))
+	r.complaints = append(r.complaints, err.Error())
+}
+
+// complaining says on standard error what could not be read when a report comes to it: in the order in which a person reads
+// both streams on one terminal, and where the log of a CI system takes nothing for a command.
+func (r *checkRun) complaining(blocks iter.Seq[report.Block]) iter.Seq[report.Block] {
+	return func(yield func(report.Block) bool) {
+		for b := range blocks {
+			if _, ok := b.(report.InputError); ok && len(r.complaints) > 0 {
+				r.complain(r.complaints[0])
+				r.complaints = r.complaints[1:]
+			}
+			if !yield(b) {
+				return
+			}
+		}
 	}
-	r.complain(err.Error())
-	r.tally.InputError()
-	return r.out.each(func(w report.Writer) error { return w.InputError(e) })
+}
+
+// complainOfAll says what no report came to.
+func (r *checkRun) complainOfAll() {
+	for _, text := range r.complaints {
+		r.complain(text)
+	}
+	r.complaints = nil
 }

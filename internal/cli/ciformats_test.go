@@ -200,10 +200,10 @@ func TestCIFormatsAndExitCodes(t *testing.T) {
 	}
 }
 
-func TestSARIFRules(t *testing.T) {
-	oneWord := regexp.MustCompile(`^[A-Z][A-Za-z0-9]+$`)
+func TestRuleDocs(t *testing.T) {
+	oneWord := regexp.MustCompile(`^[a-z][a-z0-9-]+$`)
 	for _, r := range checks.All() {
-		doc := sarifRule(r.ID)
+		doc := ruleDoc(r.ID)
 		if !oneWord.MatchString(doc.Name) {
 			t.Errorf("%s has the name %q", r.ID, doc.Name)
 		}
@@ -216,7 +216,7 @@ func TestSARIFRules(t *testing.T) {
 			t.Errorf("%s: %+v", r.ID, doc)
 		}
 	}
-	if got := sarifRule("MVP101").Name; got != "GateOffOnRunning" {
+	if got := ruleDoc("MVP101").Name; got != "gate-off-on-running" {
 		t.Errorf("MVP101 is %s", got)
 	}
 }

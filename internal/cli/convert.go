@@ -12,11 +12,15 @@ import (
 
 // toReport turns what the rules say of a cluster into its part of the report.
 func (d *judged) toReport(j *job, ch *choices) report.Cluster {
-	c := report.Cluster{Source: j.name, Argument: j.argument, Documents: documents(d.Cluster), Why: d.Why, CannotTell: d.CannotTell()}
+	c := report.Cluster{
+		Source: report.Text(j.name), Argument: report.Text(j.argument), Documents: report.Text(documents(d.Cluster)),
+		Why: report.Text(d.Why), CannotTell: report.Text(d.CannotTell()),
+	}
 	switch len(d.Pairs) {
 	case 0:
 	case 1:
-		c.From, c.To = d.Pairs[0].From.Full(), d.Pairs[0].To.Full()
+		u := reportPair(d.Pairs[0])
+		c.From, c.To = u.From, u.To
 	default:
 		for _, p := range d.Pairs {
 			c.Pairs = append(c.Pairs, reportPair(p))
@@ -25,7 +29,7 @@ func (d *judged) toReport(j *job, ch *choices) report.Cluster {
 	for i := range d.Findings {
 		f := reportFinding(&d.Findings[i], ch)
 		f.Fails = ch.failOn.reached(d.Findings[i].Severity)
-		if d.edits != nil && f.Fixable {
+		if d.edits != nil && *f.Fixable {
 			f.Edits = d.edits(&d.Findings[i])
 		}
 		c.Findings = append(c.Findings, f)
@@ -33,25 +37,38 @@ func (d *judged) toReport(j *job, ch *choices) report.Cluster {
 	report.Sort(c.Findings)
 	for i := range d.Silenced {
 		s := &d.Silenced[i]
-		c.Silenced = append(c.Silenced, report.Silenced{Finding: reportFinding(&s.Finding, ch), Reason: s.Reason, CommentLine: s.CommentLine})
+		c.Silenced = append(c.Silenced, report.Silenced{
+			Finding: reportFinding(&s.Finding, ch), Reason: report.Text(s.Reason), CommentLine: s.CommentLine,
+		})
 	}
 	for _, r := range d.Passed {
 		c.Passed = append(c.Passed, r.ID)
 	}
 	for _, n := range slices.Concat(d.Skipped, d.Unknown) {
-		c.Skipped = append(c.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: n.Reason})
+		c.Skipped = append(c.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: report.Text(n.Reason)})
 	}
 	return c
 }
 
-func reportPair(p checks.Pair) report.Pair { return report.Pair{From: p.From.Full(), To: p.To.Full()} }
+func reportPair(p checks.Pair) report.Upgrade {
+	return report.Upgrade{From: report.Text(p.From.Full()), To: report.Text(p.To.Full())}
+}
 
+// reportFinding is a finding as the report has it. ch is nil for one on servers that were asked.
 func reportFinding(f *checks.Finding, ch *choices) report.Finding {
 	out := report.Finding{
 		Rule: f.Rule.ID, Name: f.Rule.Name, Severity: report.Severity(f.Severity.String()),
-		Message: f.Message, Why: f.Why, Fix: f.Fix, Fixable: fixable(f, ch), Help: rulePage(f.Rule),
+		Message: report.Text(f.Message), Why: report.Text(f.Why), Fix: report.Text(f.Fix), Help: rulePage(f.Rule),
 		Consequence: string(f.Consequence), Location: location(f.At),
 	}
+	if ch == nil {
+		out.Servers, out.Seen = reportTexts(f.Servers), reportTexts(f.Seen)
+		for _, e := range f.Effects {
+			out.Effects = append(out.Effects, report.Effect{Rules: e.Rules, Server: report.Text(e.Server), Message: report.Text(e.Message)})
+		}
+		return out
+	}
+	out.Fixable = new(fixable(f, ch))
 	for _, w := range f.When {
 		out.At = append(out.At, string(w))
 	}
@@ -60,11 +77,20 @@ func reportFinding(f *checks.Finding, ch *choices) report.Finding {
 	}
 	for _, r := range f.Related {
 		if l := location(r.At); l != nil {
-			out.Related = append(out.Related, report.Related{Location: *l, Message: r.Message})
+			out.Related = append(out.Related, report.Related{Location: *l, Message: report.Text(r.Message)})
 		}
 	}
 	if out.Location != nil {
-		out.SourceLine = f.At.File.Line(out.Location.Line)
+		out.SourceLine = report.Text(f.At.File.Line(out.Location.Line))
+	}
+	return out
+}
+
+// reportTexts are words as the report has them, never nil.
+func reportTexts(words []string) []report.Text {
+	out := make([]report.Text, len(words))
+	for i, word := range words {
+		out[i] = report.Text(word)
 	}
 	return out
 }
@@ -91,7 +117,9 @@ func location(at yamldoc.Place) *report.Location {
 		return nil
 	}
 	start, end := at.Range()
-	l := &report.Location{File: at.File.Name, Document: at.Document, Line: start.Line, Column: start.Column, Path: at.Path}
+	l := &report.Location{
+		File: report.Text(at.File.Name), Document: at.Document, Line: start.Line, Column: start.Column, Path: report.Text(at.Path),
+	}
 	if at.End > at.Start {
 		l.EndLine, l.EndColumn = end.Line, end.Column
 	}
@@ -102,7 +130,7 @@ func location(at yamldoc.Place) *report.Location {
 func reportNotes(in *config.Input) []report.Note {
 	var notes []report.Note
 	for _, n := range in.Notes {
-		notes = append(notes, report.Note{Text: n.Text, Location: location(n.At)})
+		notes = append(notes, report.Note{Text: report.Text(n.Text), Location: location(n.At)})
 	}
 	return notes
 }
@@ -113,7 +141,7 @@ func nameClusters(clusters []report.Cluster, inputs []*judged) {
 		return
 	}
 	for i := range clusters {
-		clusters[i].Source += " (" + clusterName(inputs[i].Cluster) + ")"
+		clusters[i].Source += report.Text(" (" + clusterName(inputs[i].Cluster) + ")")
 	}
 }
 

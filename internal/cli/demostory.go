@@ -16,7 +16,6 @@ import (
 
 	"github.com/mvpcheck/mvpcheck/internal/demo"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
-	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
 )
@@ -105,11 +104,7 @@ func (s *story) check(name, text string) (failing, untold bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	out, err := s.openSinks(&o.outputs, formatOptions{version: versionInfo().Version, text: report.TextOptions{Program: s.program, Quiet: o.quiet}}, o.color)
-	if err != nil {
-		return false, false, err
-	}
-	r := &checkRun{app: s.app, out: out}
+	r := &checkRun{app: s.app}
 	err = r.run(s.ctx, []job{j}, o)
 	return r.failing, r.untold, err
 }
@@ -208,7 +203,7 @@ func (s *story) probe() (*checks.LiveResult, int, error) {
 	if err := o.validate(); err != nil {
 		return nil, 0, err
 	}
-	o.outputs.formats = formatNames((*format).forProbe)
+	o.outputs.formats = formatNames(true)
 	cp, result, err := s.askUntilProved(s.ctx, s.cp.Config(), demo.Context, o)
 	if err != nil {
 		return nil, 0, err

@@ -40,8 +40,10 @@ func (e *editor) edits(cluster int, f *checks.Finding) []report.Edit {
 	for i, edit := range found {
 		start, end := file.Position(edit.Start), file.Position(edit.End)
 		edits[i] = report.Edit{
-			Location: report.Location{File: file.Name, Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column},
-			New:      string(edit.New),
+			Location: report.Location{
+				File: report.Text(file.Name), Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column,
+			},
+			New: string(edit.New),
 		}
 	}
 	return edits

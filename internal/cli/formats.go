@@ -1,116 +1,30 @@
 package cli
 
 import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/internal/text"
+	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
 
-// formatOptions are what a format may want to know.
-type formatOptions struct {
-	version string
-	// text has what the text looks like; its Program and Flags are for all formats that suggest commands.
-	text report.TextOptions
-}
-
-// format is one that reports can be had in; a command that has no function here does not have it.
-type format struct {
-	name  string
-	check func(io.Writer, formatOptions) report.Writer
-	probe func(io.Writer, *report.ProbeReport, formatOptions) error
-	plan  func(io.Writer, *report.PlanReport, formatOptions) error
-}
-
-// formats are those of reports, in the order of the help.
-var formats = []format{
-	{
-		name:  "text",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewText(w, o.text) },
-		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
-			return report.WriteProbeText(w, r, o.text)
-		},
-		plan: func(w io.Writer, r *report.PlanReport, o formatOptions) error {
-			return report.WritePlanText(w, r, o.text)
-		},
-	},
-	{
-		name:  "json",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewJSON(w, o.version) },
-		probe: func(w io.Writer, r *report.ProbeReport, _ formatOptions) error { return report.WriteProbeJSON(w, r) },
-		plan:  func(w io.Writer, r *report.PlanReport, _ formatOptions) error { return report.WritePlanJSON(w, r) },
-	},
-	{
-		name:  "yaml",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewYAML(w, o.version) },
-		probe: func(w io.Writer, r *report.ProbeReport, _ formatOptions) error { return report.WriteProbeYAML(w, r) },
-		plan:  func(w io.Writer, r *report.PlanReport, _ formatOptions) error { return report.WritePlanYAML(w, r) },
-	},
-	{
-		name:  "sarif",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewSARIF(w, sarifOptions(o)) },
-		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
-			return report.WriteProbeSARIF(w, r, sarifOptions(o))
-		},
-	},
-	{
-		name:  "junit",
-		check: func(w io.Writer, _ formatOptions) report.Writer { return report.NewJUnit(w, junitOptions()) },
-		probe: func(w io.Writer, r *report.ProbeReport, _ formatOptions) error {
-			return report.WriteProbeJUnit(w, r, junitOptions())
-		},
-	},
-	{
-		name:  "github",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewGitHub(w, githubOptions(o)) },
-		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
-			return report.WriteProbeGitHub(w, r, githubOptions(o))
-		},
-	},
-	{
-		name:  "markdown",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewMarkdown(w, o.text) },
-		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
-			return report.WriteProbeMarkdown(w, r, o.text)
-		},
-		plan: func(w io.Writer, r *report.PlanReport, o formatOptions) error {
-			return report.WritePlanMarkdown(w, r, o.text)
-		},
-	},
-	{
-		name:  "html",
-		check: func(w io.Writer, o formatOptions) report.Writer { return report.NewHTML(w, o.version, o.text) },
-		probe: func(w io.Writer, r *report.ProbeReport, o formatOptions) error {
-			return report.WriteProbeHTML(w, r, o.text)
-		},
-		plan: func(w io.Writer, r *report.PlanReport, o formatOptions) error {
-			return report.WritePlanHTML(w, r, o.text)
-		},
-	},
-}
-
-func (f *format) forCheck() bool { return f.check != nil }
-func (f *format) forProbe() bool { return f.probe != nil }
-func (f *format) forPlan() bool  { return f.plan != nil }
-
-// formatNames returns the formats of a command.
-func formatNames(has func(*format) bool) []string {
+// formatNames returns the names of the formats, with or without those that have findings only.
+func formatNames(findingsOnly bool) []string {
 	var names []string
-	for i := range formats {
-		if has(&formats[i]) {
-			names = append(names, formats[i].name)
+	for _, f := range report.Formats {
+		if findingsOnly || !f.FindingsOnly {
+			names = append(names, f.Name)
 		}
 	}
 	return names
-}
-
-// formatOf returns the format of an output.
-func formatOf(out output) *format {
-	return &formats[slices.IndexFunc(formats, func(f format) bool { return f.name == out.format })]
 }
 
 // outputsValue are the values of -o.
@@ -126,4 +40,51 @@ func (v *outputsValue) addTo(cmd *cobra.Command, f *pflag.FlagSet, formats []str
 	f.VarP(v, "output", "o", text.Or(formats)+
 		"; with =FILE into a file. May be given several times, once for standard output (default: text)")
 	complete(cmd, "output", completeFormats(formats))
+}
+
+// haveEdits tells whether one of the outputs has the edits that patch would make.
+func (v *outputsValue) haveEdits() bool {
+	return slices.ContainsFunc(v.list, func(o output) bool { return o.format == "sarif" })
+}
+
+// writeReport writes a report in every format that was asked for, behind what else is to be written.
+func (a *app) writeReport(r *report.Report, outputs *outputsValue, o report.Options, color colorValue, others ...piece) error {
+	o.Program, o.Token, o.Rule = a.program, rand.Text(), ruleDoc
+	pieces := others
+	for _, out := range outputs.withText() {
+		o.Color = a.useColor(out, color)
+		o.ErrorsElsewhere = out.file == "" // standard error has said it
+		format := report.Formats[slices.IndexFunc(report.Formats, func(f report.Format) bool { return f.Name == out.format })]
+		pieces = append(pieces, piece{out.file, func(w io.Writer) error { return format.Write(w, r, o) }})
+	}
+	return a.writePieces(pieces)
+}
+
+// ruleDoc is the documentation of a rule, from what mvpcheck explain and the pages are made of.
+func ruleDoc(id string) report.RuleDoc {
+	r, ok := checks.Find(id)
+	if !ok {
+		return report.RuleDoc{}
+	}
+	var plain, page bytes.Buffer
+	for i, part := range [][2]string{{"What it finds", r.Doc.What}, {"Why it matters", r.Doc.Why}, {"What to do", r.Doc.Fix}} {
+		if part[1] == "" {
+			continue
+		}
+		if i > 0 {
+			plain.WriteString("\n")
+			page.WriteString("\n")
+		}
+		fmt.Fprintf(&plain, "%s: %s\n", part[0], part[1])
+		fmt.Fprintf(&page, "**%s:** %s\n", part[0], markdown(part[1]))
+	}
+	facts := strings.Join(r.Doc.Facts, ", ")
+	fmt.Fprintf(&plain, "\n%s. Facts: %s. Since %s.\n", capital(fixedBy(r)), facts, r.Doc.Since)
+	fmt.Fprintf(&page, "\n%s. Facts: %s. Since %s. [The page of %s](%s)\n",
+		capital(codeCommand(fixedBy(r))), facts, r.Doc.Since, r.ID, report.PageURL(rulePage(r)))
+	return report.RuleDoc{
+		Name: r.Name, Severity: report.Severity(r.Severity.String()), Tags: []string{"kubernetes", "kubeadm", "upgrade"},
+		Short: firstSentence(r.Doc.What), Full: strings.TrimSuffix(r.Doc.What+" "+r.Doc.Why, " "),
+		Text: plain.String(), Markdown: page.String(),
+	}
 }

@@ -138,10 +138,10 @@ func inputError(name string, err error) report.InputError {
 	case errors.As(err, &input):
 		return placedError(input.Place, input.Msg)
 	}
-	return report.InputError{File: name, Message: strings.TrimPrefix(err.Error(), name+": ")}
+	return report.InputError{File: report.Text(name), Message: report.Text(strings.TrimPrefix(err.Error(), name+": "))}
 }
 
 func placedError(at yamldoc.Place, msg string) report.InputError {
 	p := at.File.Position(at.Start)
-	return report.InputError{File: at.File.Name, Line: p.Line, Column: p.Column, Message: msg}
+	return report.InputError{File: report.Text(at.File.Name), Line: p.Line, Column: p.Column, Message: report.Text(msg)}
 }

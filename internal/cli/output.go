@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mvpcheck/mvpcheck/internal/files"
-	"github.com/mvpcheck/mvpcheck/internal/report"
 )
 
 // output is one value of -o: a format and the file that it goes to, empty for standard output.
@@ -71,99 +68,41 @@ type piece struct {
 
 // writePieces writes all of them or, where one fails, no file: they take their names only when all are complete.
 func (a *app) writePieces(pieces []piece) error {
-	var pending []*files.File
+	pending := make([]*files.File, len(pieces))
 	defer func() {
 		for _, f := range pending {
-			f.Abandon()
+			if f != nil {
+				f.Abandon()
+			}
 		}
 	}()
-	for _, p := range pieces {
+	for i, p := range pieces {
 		if p.file == "" {
-			var buf bytes.Buffer
-			if err := p.write(&buf); err != nil {
-				return err
-			}
-			if _, err := a.Out.Write(buf.Bytes()); err != nil {
+			continue
+		}
+		var err error
+		if pending[i], err = files.Create(p.file); err != nil {
+			return err
+		}
+	}
+	for i, p := range pieces {
+		if pending[i] == nil {
+			if err := p.write(a.Out); err != nil {
 				return err
 			}
 			continue
 		}
-		f, err := files.Create(p.file)
-		if err != nil {
-			return err
-		}
-		pending = append(pending, f)
-		if err := p.write(f); err != nil {
+		if err := p.write(pending[i]); err != nil {
 			return files.Error(p.file, err)
 		}
 	}
 	for _, f := range pending {
+		if f == nil {
+			continue
+		}
 		if err := f.Commit(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// sinks are where a report goes, in every format that was asked for.
-type sinks struct {
-	writers []report.Writer
-	stdout  *bufio.Writer
-	files   []*files.File
-}
-
-// openSinks opens the outputs.
-func (a *app) openSinks(outputs *outputsValue, o formatOptions, color colorValue) (*sinks, error) {
-	s := &sinks{stdout: bufio.NewWriterSize(a.Out, 32<<10)}
-	for _, out := range outputs.withText() {
-		var w io.Writer = s.stdout
-		o.text.Color = a.useColor(out, color)
-		// Standard error has said it.
-		o.text.ErrorsElsewhere = out.file == ""
-		if out.file != "" {
-			f, err := files.Create(out.file)
-			if err != nil {
-				s.abandon()
-				return nil, err
-			}
-			s.files = append(s.files, f)
-			w = f
-		}
-		s.writers = append(s.writers, formatOf(out).check(w, o))
-	}
-	return s, nil
-}
-
-// each writes a piece of the report in every format.
-func (s *sinks) each(write func(report.Writer) error) error {
-	for _, w := range s.writers {
-		if err := write(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// close ends the report; the files take their names only now.
-func (s *sinks) close(sum report.Summary) error {
-	defer s.abandon()
-	if err := s.each(func(w report.Writer) error { return w.Close(sum) }); err != nil {
-		return err
-	}
-	if err := s.stdout.Flush(); err != nil {
-		return err
-	}
-	for _, f := range s.files {
-		if err := f.Commit(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// abandon removes what has not been committed.
-func (s *sinks) abandon() {
-	for _, f := range s.files {
-		f.Abandon()
-	}
 }

@@ -88,7 +88,7 @@ func (p *patcher) noteLeft(out *bytes.Buffer, left []checks.Finding) (failing bo
 		}
 		place := ""
 		if l := location(f.At); l != nil {
-			place = fmt.Sprintf("%s:%d:%d: ", text.Printable(l.File), l.Line, l.Column)
+			place = fmt.Sprintf("%s:%d:%d: ", l.File, l.Line, l.Column)
 		}
 		fmt.Fprintf(out, "  %s%s: %s [%s]\n", place, f.Severity, text.Printable(f.Message), f.Rule.ID)
 		if f.Fix != "" {

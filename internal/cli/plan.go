@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func (a *app) planCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	o.outputs.addTo(cmd, f, formatNames((*format).forPlan))
+	o.outputs.addTo(cmd, f, formatNames(false))
 	f.Var(&o.failOn, "fail-on", "the least severity that ends in exit code 1: a false 404 or a server that does not start is an error, a 503 a warning, what no setting avoids an info")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "one line a cause and one for the verdict")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show all changes of who hands requests to whom, and where the releases come from")
@@ -117,7 +116,8 @@ func (a *app) plan(ctx context.Context, path string, o *planOptions) error {
 	if err != nil {
 		return failure(err)
 	}
-	if err := a.writePlan(r, o); err != nil {
+	whole := r.Report(report.Invocation{Program: a.program, Flags: o.repeated()})
+	if err := a.writeReport(whole, &o.outputs, report.Options{Verbose: o.verbose, Quiet: o.quiet}, o.color); err != nil {
 		return failure(err)
 	}
 	worst, wrong := planSeverity(r)
@@ -225,8 +225,9 @@ func (p *planner) report() (*report.PlanReport, error) {
 		return nil, err
 	}
 	b := planBuilder{pair: p.pair, now: now, report: &report.PlanReport{
-		Version: versionInfo().Version, Source: p.job.name, Argument: p.job.argument, Documents: documents(p.cluster),
-		From: p.pair.From.Full(), To: p.pair.To.Full(), Why: p.why,
+		Version: versionInfo().Version, Source: report.Text(p.job.name), Argument: report.Text(p.job.argument),
+		Documents: report.Text(documents(p.cluster)), From: reportPair(p.pair).From, To: reportPair(p.pair).To,
+		Why: report.Text(p.why),
 	}}
 	for _, n := range now.Nodes {
 		b.report.Order = append(b.report.Order, n.Name)
@@ -267,17 +268,4 @@ func refusal(err error) string {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
 	return text
-}
-
-// writePlan writes the report in every format that was asked for.
-func (a *app) writePlan(r *report.PlanReport, o *planOptions) error {
-	var pieces []piece
-	for _, out := range o.outputs.withText() {
-		pieces = append(pieces, piece{out.file, func(w io.Writer) error {
-			return formatOf(out).plan(w, r, formatOptions{version: r.Version, text: report.TextOptions{
-				Program: a.program, Flags: o.repeated(), Verbose: o.verbose, Quiet: o.quiet, Color: a.useColor(out, o.color),
-			}})
-		}})
-	}
-	return a.writePieces(pieces)
 }

@@ -98,12 +98,12 @@ func planMoment(m *handoff.Moment) report.PlanMoment {
 	for _, p := range m.Pairs {
 		out.Pairs = append(out.Pairs, probePair(p.From, p.To, p.Verdict, p.Causes))
 	}
-	lists := map[handoff.Outcome]*[]report.PlanRoute{
+	lists := map[handoff.Outcome]*[]report.Route{
 		handoff.NotFound: &out.FalseNotFound, handoff.Unavailable: &out.Unavailable, handoff.HandedOff: &out.HandedOff,
 		handoff.Unserved: &out.NotServed, handoff.Unsure: &out.Unknown,
 	}
 	for _, r := range m.Routes {
-		route := report.PlanRoute{
+		route := report.Route{
 			Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Name,
 			ServedBy: r.ServedBy, Subresource: r.Subresource,
 		}

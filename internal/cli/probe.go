@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -88,7 +87,7 @@ func (a *app) probeCommand() *cobra.Command {
 	f.BoolVar(&o.noObjectProbe, "no-object-probe", false, "leave out the GETs of objects that do not exist; discovery documents alone decide then")
 	f.StringVar(&o.record, "record", "", "write what the servers said to `FILE`")
 	f.StringVar(&o.replay, "replay", "", "judge what --record wrote to `FILE`; nothing is asked of any network")
-	o.outputs.addTo(cmd, f, formatNames((*format).forProbe))
+	o.outputs.addTo(cmd, f, formatNames(true))
 	f.Var(&o.failOn, "fail-on", "the least severity that ends in exit code 1")
 	f.Var(&o.only, "only", "judge by these rules only; IDs or names")
 	f.Var(&o.skip, "skip", "do not judge by these rules; IDs or names")
@@ -239,12 +238,6 @@ func (a *app) writeProbe(cp *evidence.ControlPlane, r *report.ProbeReport, o *pr
 	if o.record != "" {
 		pieces = append(pieces, piece{o.record, cp.Write})
 	}
-	for _, out := range o.outputs.withText() {
-		pieces = append(pieces, piece{out.file, func(w io.Writer) error {
-			return formatOf(out).probe(w, r, formatOptions{version: r.Version, text: report.TextOptions{
-				Program: a.program, Verbose: o.verbose, Quiet: o.quiet, Color: a.useColor(out, o.color),
-			}})
-		}})
-	}
-	return a.writePieces(pieces)
+	whole := r.Report(report.Invocation{Program: a.program})
+	return a.writeReport(whole, &o.outputs, report.Options{Verbose: o.verbose, Quiet: o.quiet}, o.color, pieces...)
 }

@@ -15,7 +15,7 @@ import (
 // probeReport turns what the rules say of a live control plane into the report.
 func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.ProbeReport {
 	r := &report.ProbeReport{
-		APIVersion: report.APIVersion, Kind: report.KindProbe, Context: cp.Context, Found: cp.Found, Time: cp.Started, Evidence: cp.Requests,
+		Context: cp.Context, Found: cp.Found, Time: cp.Started, Evidence: cp.Requests,
 		CannotTell: res.CannotTell,
 	}
 	for i := range res.Servers {
@@ -37,13 +37,13 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 	}
 	leftOut(r, cp)
 	for i := range res.Findings {
-		r.Findings = append(r.Findings, probeFinding(&res.Findings[i]))
+		r.Findings = append(r.Findings, reportFinding(&res.Findings[i], nil))
 	}
 	for _, rule := range res.Passed {
 		r.Passed = append(r.Passed, rule.ID)
 	}
 	for _, n := range slices.Concat(res.Skipped, res.Unknown) {
-		r.Skipped = append(r.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: n.Reason})
+		r.Skipped = append(r.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: report.Text(n.Reason)})
 	}
 	slices.SortFunc(r.Skipped, func(a, b report.Skipped) int { return strings.Compare(a.Rule, b.Rule) })
 	r.Summary = probeSummary(r, res)
@@ -51,8 +51,8 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 }
 
 // probePair is one verdict, whether of live servers or of a plan; where it is unknown the reasons are one.
-func probePair(from, to string, verdict handoff.Answer, causes []handoff.Cause) report.ProbePair {
-	pair := report.ProbePair{From: from, To: to, Verdict: string(verdict)}
+func probePair(from, to string, verdict handoff.Answer, causes []handoff.Cause) report.Pair {
+	pair := report.Pair{From: from, To: to, Verdict: string(verdict)}
 	for _, c := range causes {
 		pair.Reasons = append(pair.Reasons, string(c))
 	}
@@ -62,8 +62,8 @@ func probePair(from, to string, verdict handoff.Answer, causes []handoff.Cause) 
 	return pair
 }
 
-func probeServer(s *checks.LiveServer) report.ProbeServer {
-	out := report.ProbeServer{
+func probeServer(s *checks.LiveServer) report.Server {
+	out := report.Server{
 		Name: s.Name, Address: s.Evidence.Address, Node: s.Evidence.Node,
 		Release: s.Evidence.Version.GitVersion, Emulated: s.Evidence.Version.Emulated,
 		Gate: map[handoff.Answer]string{handoff.Yes: "on", handoff.No: "off", handoff.Unknown: "unknown"}[s.Gate], PeerCA: string(s.PeerCA),
@@ -73,26 +73,15 @@ func probeServer(s *checks.LiveServer) report.ProbeServer {
 	return out
 }
 
-func probeRoute(r *handoff.Route) report.ProbeRoute {
+func probeRoute(r *handoff.Route) report.Route {
 	proof := "documents"
 	if r.ByGet {
 		proof = "named-get"
 	}
-	return report.ProbeRoute{
+	return report.Route{
 		Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Name,
 		ServedBy: r.ServedBy, Proof: proof,
 	}
-}
-
-func probeFinding(f *checks.Finding) report.ProbeFinding {
-	out := report.ProbeFinding{
-		Rule: f.Rule.ID, Name: f.Rule.Name, Severity: report.Severity(f.Severity.String()), Servers: f.Servers,
-		Message: f.Message, Why: f.Why, Seen: f.Seen, Fix: f.Fix, Help: rulePage(f.Rule), Consequence: string(f.Consequence),
-	}
-	for _, e := range f.Effects {
-		out.Effects = append(out.Effects, report.ProbeEffect{Rules: e.Rules, Server: e.Server, Message: e.Message})
-	}
-	return out
 }
 
 // leftOut lists the group versions that are not built in, and names those that are not to be had: they stop namespace

@@ -39,7 +39,10 @@ func (j *judge) check(todo *job) (out *outcome) {
 	case len(in.Clusters) == 0 && len(in.Patches) > 0:
 		j.checkPatches(todo, in, out)
 	case len(in.Clusters) == 0:
-		c := report.Cluster{Source: todo.name, Argument: todo.argument, Notes: reportNotes(in), CannotTell: noteTexts(in)}
+		c := report.Cluster{
+			Source: report.Text(todo.name), Argument: report.Text(todo.argument), Notes: reportNotes(in),
+			CannotTell: report.Text(noteTexts(in)),
+		}
 		out.clusters = []report.Cluster{c}
 	default:
 		out.err = j.checkClusters(todo, in, out)

@@ -21,34 +21,31 @@ func FuzzWriters(f *testing.F) {
 	f.Add("\x1b[2J.yaml", "\u202e\r\n", "\tvalue:\t世\u0301\xff", 1, 2, 3, 1, uint8(1))
 	f.Add("a\nb", "\x9b\u0085\u2028", string(bytes.Repeat([]byte("x\u0301"), 200)), 1<<40, 150, 1<<40, 160, uint8(2))
 	f.Add("-", "\U000e0041\ufffe😀", "\U0010ffff", -1, -2, -3, -4, uint8(7))
-	f.Fuzz(func(t *testing.T, name, value, source string, line, column, endLine, endColumn int, options uint8) {
+	f.Fuzz(func(t *testing.T, n, v, source string, line, column, endLine, endColumn int, options uint8) {
+		name, value := Text(n), Text(v)
 		loc := Location{File: name, Document: 1, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, Path: value}
 		finding := Finding{
-			Rule: value, Name: name, Severity: SeverityError, Message: value, Why: name, Fix: value, Fixable: options&8 != 0, Help: name,
-			Consequence: value, At: []string{name}, Pairs: []string{value}, Location: &loc, SourceLine: source,
+			Rule: v, Name: n, Severity: SeverityError, Message: value, Why: name, Fix: value, Fixable: new(options&8 != 0), Help: n,
+			Consequence: v, At: []string{n}, Pairs: []string{v}, Location: &loc, SourceLine: Text(source),
 			Related: []Related{{loc, value}},
 		}
 		c := Cluster{
 			Source: name, Argument: name, Documents: value, From: value, To: name, Why: value,
-			Notes: []Note{{value, &loc}}, Findings: []Finding{finding, {Severity: Severity(value)}},
-			Silenced: []Silenced{{finding, value, line}}, Passed: []string{value, name}, Skipped: []Skipped{{name, value}}, CannotTell: value,
+			Notes: []Note{{value, &loc}}, Findings: []Finding{finding, {Severity: Severity(v)}},
+			Silenced: []Silenced{{finding, value, line}}, Passed: []string{v, n}, Skipped: []Skipped{{n, value}}, CannotTell: value,
 		}
 		several := c
-		several.From, several.To, several.Pairs = "", "", []Pair{{value, name}, {name, value}}
+		several.From, several.To, several.Pairs = "", "", []Upgrade{{value, name}, {name, value}}
 		quietly := c
 		quietly.Findings = nil
-		r := finish(Report{
+		r := finish(CheckReport{
 			Clusters:   []Cluster{c, several, quietly},
 			Errors:     []InputError{{name, line, column, value}},
 			PassedOver: []PassedOver{{name, value}},
 		})
 
-		var out bytes.Buffer
-		opts := TextOptions{Program: "mvpcheck", Flags: []string{value}, Color: options&1 != 0, Verbose: options&2 != 0, Quiet: options&4 != 0}
-		if err := Write(NewText(&out, opts), r); err != nil {
-			t.Fatal(err)
-		}
-		text := out.Bytes()
+		opts := called{Program: "mvpcheck", Flags: []string{v}, Color: options&1 != 0, Verbose: options&2 != 0, Quiet: options&4 != 0}
+		text := writeCalled(t, "text", r, opts)
 		if opts.Color {
 			text = colours.ReplaceAll(text, nil)
 		}

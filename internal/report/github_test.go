@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,18 +11,7 @@ import (
 
 const githubToken = "3UNFORESEEN"
 
-var githubTestOptions = GitHubOptions{Text: TextOptions{Program: "mvpcheck"}, Token: githubToken}
-
-func openGitHub(w io.Writer) Writer { return NewGitHub(w, githubTestOptions) }
-
-func githubOf(t testing.TB, r Report) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := Write(openGitHub(&out), r); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
+func githubOf(t testing.TB, d documented) string { return string(write(t, "github", d)) }
 
 // workflowCommand is a command as the runner reads it.
 type workflowCommand struct {
@@ -97,15 +84,11 @@ func unescapeCommand(s string, mappings ...string) string {
 }
 
 func TestGitHub(t *testing.T) {
-	for name, r := range map[string]Report{"complete": withEdits(), "empty": finish(Report{}), "ready": finish(Report{Clusters: []Cluster{ready()}})} {
+	for name, r := range map[string]*CheckReport{"complete": withEdits(), "empty": finish(CheckReport{}), "ready": finish(CheckReport{Clusters: []Cluster{ready()}})} {
 		golden(t, name+".github", []byte(githubOf(t, r)))
 	}
 	for name, r := range map[string]*ProbeReport{"complete": completeProbe(), "unreachable": replayed(unreachable())} {
-		var out bytes.Buffer
-		if err := WriteProbeGitHub(&out, r, githubTestOptions); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, "probe-"+name+".github", out.Bytes())
+		golden(t, "probe-"+name+".github", write(t, "github", r))
 	}
 }
 
@@ -126,7 +109,7 @@ func TestGitHubPlaces(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			a := annotation{at: test.at, title: "t", lines: []string{"50%", "", "b\nc"}}
+			a := annotation{at: test.at, title: "t", lines: []Text{"50%", "", "b\nc"}}
 			want := "::error " + strings.TrimPrefix(test.want+",title=t", ",") + "::50%25%0Ab\\nc\n"
 			if diff := cmp.Diff(want, a.command("error")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -140,9 +123,9 @@ func TestGitHubLimits(t *testing.T) {
 	var c Cluster
 	severities := []Severity{SeverityInfo, SeverityWarning, SeverityError}
 	for i := range 36 {
-		c.Findings = append(c.Findings, Finding{Rule: "MVP101", Severity: severities[i%3], Message: fmt.Sprint(i), Location: in("a.yaml", i+1, 1, 2)})
+		c.Findings = append(c.Findings, Finding{Rule: "MVP101", Severity: severities[i%3], Message: Text(fmt.Sprint(i)), Location: in("a.yaml", i+1, 1, 2)})
 	}
-	commands, shown := runLog(githubOf(t, finish(Report{Clusters: []Cluster{c}})))
+	commands, shown := runLog(githubOf(t, finish(CheckReport{Clusters: []Cluster{c}})))
 	var levels []string
 	for _, c := range commands {
 		levels = append(levels, c.name)
@@ -168,7 +151,7 @@ func TestGitHubInjection(t *testing.T) {
 	} {
 		c, _ := oddCluster(text, text, 1, 1, 1, 2)
 		c.Silenced = nil
-		r := finish(Report{Clusters: []Cluster{c}, Errors: []InputError{{text, 1, 1, text}}, PassedOver: []PassedOver{{text, text}}})
+		r := finish(CheckReport{Clusters: []Cluster{c}, Errors: []InputError{{Text(text), 1, 1, Text(text)}}, PassedOver: []PassedOver{{Text(text), Text(text)}}})
 		commands, _ := runLog(githubOf(t, r))
 		var names []string
 		for _, c := range commands {
@@ -180,8 +163,6 @@ func TestGitHubInjection(t *testing.T) {
 	}
 }
 
-func TestGitHubWriteErrors(t *testing.T) { checkWriteErrors(t, openGitHub, withEdits()) }
-
 // FuzzGitHub: any text gives the commands that are ours and no other, and the runner reads the text from them.
 func FuzzGitHub(f *testing.F) {
 	for _, s := range oddTexts {
@@ -192,7 +173,7 @@ func FuzzGitHub(f *testing.F) {
 			return // a token that is foreseen is none
 		}
 		c, _ := oddCluster(text, text, line, column, endLine, endColumn)
-		log := githubOf(t, finish(Report{Clusters: []Cluster{c}, Errors: []InputError{{text, line, column, text}}}))
+		log := githubOf(t, finish(CheckReport{Clusters: []Cluster{c}, Errors: []InputError{{Text(text), line, column, Text(text)}}}))
 		checkPrintable(t, []byte(log))
 		commands, _ := runLog(log)
 		var names []string
@@ -221,12 +202,9 @@ func FuzzGitHub(f *testing.F) {
 		if file := Printable(githubFile(text)); text != "" && strings.TrimSpace(file) != strings.TrimSpace(finding.properties["file"]) {
 			t.Errorf("file %q, want %q", finding.properties["file"], file)
 		}
-		var probe bytes.Buffer
-		if err := WriteProbeGitHub(&probe, spoilt(text, false), githubTestOptions); err != nil {
-			t.Fatal(err)
-		}
-		checkPrintable(t, probe.Bytes())
-		commands, _ = runLog(probe.String())
+		probe := githubOf(t, spoilt(text, false))
+		checkPrintable(t, []byte(probe))
+		commands, _ = runLog(probe)
 		for _, c := range commands {
 			if c.name != "group" && c.name != "endgroup" && c.properties["title"] == "" {
 				t.Errorf("a command that is not ours: %+v", c)
@@ -239,6 +217,6 @@ func BenchmarkGitHub(b *testing.B) {
 	r := thousand()
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = Write(openGitHub(io.Discard), r)
+		githubOf(b, r)
 	}
 }

@@ -9,13 +9,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-func htmlOf(t testing.TB, r Report) []byte {
+func htmlOf(t testing.TB, d documented) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	if err := Write(NewHTML(&out, "v0.1.0", TextOptions{Program: "mvpcheck", Flags: []string{"--to", "1.36"}}), r); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return writeCalled(t, "html", d, called{Flags: []string{"--to", "1.36"}})
 }
 
 // withoutStyle is a page without its style, which is a file of its own, and the hash of it.
@@ -32,10 +28,10 @@ func withoutStyle(t *testing.T, page []byte) []byte {
 }
 
 func TestHTML(t *testing.T) {
-	for name, r := range map[string]Report{
+	for name, r := range map[string]CheckReport{
 		"not-ready": {Clusters: []Cluster{notReady()}},
 		"ready":     {Clusters: []Cluster{ready()}},
-		"complete":  complete(),
+		"complete":  *complete(),
 		"nothing":   {},
 	} {
 		golden(t, "html-"+name+".html", withoutStyle(t, htmlOf(t, finish(r))))
@@ -45,27 +41,9 @@ func TestHTML(t *testing.T) {
 		many = probeOf(append(many.Servers, probed(i+1, "v1.36.3", 68, 68, "ok"))...)
 	}
 	for name, r := range map[string]*ProbeReport{"handed-off": handedOff(), "without-ca": withoutCA(), "nil": {}, "twenty": add(many, 1, VerdictReady, "All set.")} {
-		golden(t, "html-probe-"+name+".html", withoutStyle(t, probeHTML(t, r)))
+		golden(t, "html-probe-"+name+".html", withoutStyle(t, write(t, "html", r)))
 	}
-	golden(t, "html-plan.html", withoutStyle(t, planHTML(t, walkedPlan())))
-}
-
-func probeHTML(t testing.TB, r *ProbeReport) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := WriteProbeHTML(&out, r, TextOptions{Program: "mvpcheck"}); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func planHTML(t testing.TB, r *PlanReport) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := WritePlanHTML(&out, r, TextOptions{Program: "mvpcheck"}); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	golden(t, "html-plan.html", withoutStyle(t, write(t, "html", walkedPlan())))
 }
 
 // walkedPlan is completePlan with a roll of the patched configuration to draw beside the other.
@@ -81,7 +59,7 @@ func walkedPlan() *PlanReport {
 
 func TestHTMLSource(t *testing.T) {
 	at := func(line string, column, endColumn int) *htmlSource {
-		return newHTMLSource(&Finding{SourceLine: line, Location: in("a", 3, column, endColumn)})
+		return newHTMLSource(&Finding{SourceLine: Text(line), Location: in("a", 3, column, endColumn)})
 	}
 	long := strings.Repeat("x", 400)
 	for name, tc := range map[string]struct{ got, want *htmlSource }{
@@ -90,10 +68,10 @@ func TestHTMLSource(t *testing.T) {
 		"behind the line": {at("ab", 3, 0), &htmlSource{3, "ab", " ", ""}},
 		"far behind":      {at("ab", 99, 120), &htmlSource{3, "ab", " ", ""}},
 		"tabs":            {at("\ta\tb", 2, 3), &htmlSource{3, "    ", "a", "    b"}},
-		"hostile":         {at("\x1b<b>\xff", 1, 2), &htmlSource{3, "", `\x1b`, `<b>\xff`}},
+		"hostile":         {at("\x1b<b>\xff", 1, 2), &htmlSource{3, "", "\x1b", "<b>\xff"}},
 		"no line":         {at("", 1, 2), nil},
 		"no column":       {at("a", 0, 2), nil},
-		"long":            {at(long, 1, 401), &htmlSource{3, "", long[:157], "..."}},
+		"long":            {at(long, 1, 401), &htmlSource{3, "", Text(long[:157]), "..."}},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -158,55 +136,45 @@ func FuzzHTML(f *testing.F) {
 }
 
 // hostilePages are pages of all kinds that quote texts wherever they can.
-func hostilePages(t *testing.T, name, value, source string, line, column, endColumn int) [][]byte {
+func hostilePages(t *testing.T, n, v, source string, line, column, endColumn int) [][]byte {
+	name, value := Text(n), Text(v)
 	loc := &Location{File: name, Line: line, Column: column, EndLine: line, EndColumn: endColumn}
 	finding := Finding{
-		Rule: name, Name: value, Severity: SeverityError, Message: value, Why: value, Fix: value, Fixable: true, Pairs: []string{value},
-		Location: loc, SourceLine: source, Related: []Related{{*loc, value}},
+		Rule: n, Name: v, Severity: SeverityError, Message: value, Why: value, Fix: value, Fixable: new(true), Pairs: []string{v},
+		Location: loc, SourceLine: Text(source), Related: []Related{{*loc, value}},
 	}
 	c := Cluster{
 		Source: name, Argument: name, Documents: value, From: value, To: value, Why: value, Notes: []Note{{value, loc}},
 		Findings: []Finding{finding, {Message: name, Severity: SeverityInfo}}, Silenced: []Silenced{{finding, value, 1}},
-		Passed: []string{name, value}, Skipped: []Skipped{{name, value}}, CannotTell: value,
+		Passed: []string{n, v}, Skipped: []Skipped{{n, value}}, CannotTell: value,
 	}
-	one := finish(Report{Clusters: []Cluster{c}})
-	several := finish(Report{
+	one := finish(CheckReport{Clusters: []Cluster{c}})
+	several := finish(CheckReport{
 		Clusters: []Cluster{c, {Source: name, From: value, To: value}}, Errors: []InputError{{name, line, column, value}},
 		PassedOver: []PassedOver{{name, value}},
 	})
 	probe := withoutCA()
-	probe.Context, probe.Found, probe.Notes, probe.Summary.Text = name, value, []string{value}, value
+	probe.Context, probe.Found, probe.Notes, probe.Summary.Text = n, v, []string{v}, v
 	for i := range probe.Servers {
-		probe.Servers[i].Says, probe.Servers[i].Node, probe.Servers[i].Gate = value, name, value
+		probe.Servers[i].Says, probe.Servers[i].Node, probe.Servers[i].Gate = v, n, v
 	}
-	setPairs(probe, "", "cp-1", "no", value)
+	setPairs(probe, "", "cp-1", "no", v)
 	f := &probe.Findings[0]
-	f.Message, f.Why, f.Fix, f.Seen, f.Servers = value, value, value, []string{value, source}, []string{name}
-	f.Effects = []ProbeEffect{{Rules: []string{value, "MVP501"}, Server: name, Message: value}}
+	f.Message, f.Why, f.Fix, f.Seen, f.Servers = value, value, value, []Text{value, Text(source)}, []Text{name}
+	f.Effects = []Effect{{Rules: []string{v, "MVP501"}, Server: name, Message: value}}
 	plan := walkedPlan()
-	plan.Source, plan.Why, plan.Documents, plan.Summary.Text, plan.PlanRoll.Stopped = name, value, value, value, value
-	plan.Findings, plan.Consequences[0].Message, plan.Patched.Changes = []Finding{finding}, value, []string{value}
-	plan.Added[0].Resource = value
+	plan.Source, plan.Why, plan.Documents, plan.Summary.Text, plan.PlanRoll.Stopped = name, value, value, v, v
+	plan.Findings, plan.Consequences[0].Message, plan.Patched.Changes = []Finding{finding}, v, []string{v}
+	plan.Added[0].Resource = v
 	rename := func(steps []PlanStep) []PlanStep {
 		return changed(steps, func(s *PlanStep) {
-			s.Releases = map[string]string{"cp-1": value, value: "v1.36.0"}
-			s.Pairs = changed(s.Pairs, func(p *ProbePair) { p.Reasons = []string{value} })
+			s.Releases = map[string]string{"cp-1": v, v: "v1.36.0"}
+			s.Pairs = changed(s.Pairs, func(p *Pair) { p.Reasons = []string{v} })
 		})
 	}
-	plan.Order = append(plan.Order, value)
+	plan.Order = append(plan.Order, v)
 	plan.Steps, plan.Patched.Steps = rename(plan.Steps), rename(plan.Patched.Steps)
-	return [][]byte{htmlOf(t, one), htmlOf(t, several), probeHTML(t, probe), planHTML(t, plan)}
-}
-
-func TestHTMLWriteErrors(t *testing.T) {
-	for _, room := range []int{0, 100, 5000, 12000} {
-		if err := Write(NewHTML(&failing{room}, "v0.1.0", TextOptions{}), complete()); err == nil {
-			t.Errorf("with room for %d bytes: no error", room)
-		}
-		if err := WritePlanHTML(&failing{room}, completePlan(), TextOptions{}); err == nil {
-			t.Errorf("a plan with room for %d bytes: no error", room)
-		}
-	}
+	return [][]byte{htmlOf(t, one), htmlOf(t, several), write(t, "html", probe), write(t, "html", plan)}
 }
 
 func BenchmarkHTML(b *testing.B) {

@@ -6,112 +6,62 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// JSON writes a report as one JSON document. Clusters are written as they
-// come; input errors and files passed over are kept for the end.
-type JSON struct {
-	out      *bufio.Writer
-	version  string
-	clusters int
-	kept
-}
-
-// kept is what stands behind the clusters in a document, wherever it comes in
-// the run.
-type kept struct {
-	errors     []InputError
-	passedOver []PassedOver
-}
-
-// InputError keeps an input error for the end of the document.
-func (k *kept) InputError(e InputError) error {
-	k.errors = append(k.errors, e)
-	return nil
-}
-
-// PassedOver keeps a file that was passed over for the end of the document.
-func (k *kept) PassedOver(p PassedOver) error {
-	k.passedOver = append(k.passedOver, p)
-	return nil
-}
-
-// NewJSON returns a writer of one report; version is that of mvpcheck.
-func NewJSON(out io.Writer, version string) *JSON {
-	return &JSON{out: bufio.NewWriter(out), version: version}
-}
-
-// begin writes all that stands before the first cluster.
-func (w *JSON) begin() error {
-	w.out.WriteString("{")
-	for i, field := range [][2]string{{"apiVersion", APIVersion}, {"kind", Kind}, {"version", w.version}} {
-		if i > 0 {
-			w.out.WriteString(",")
+// writeJSON writes the document of a report, a value of a list at a time: a list may be long.
+func writeJSON(out io.Writer, r *Report, _ Options) error {
+	w := bufio.NewWriter(out)
+	separator := "{\n  "
+	value := func(v reflect.Value, prefix string) error {
+		b, err := encode(v.Interface(), prefix)
+		w.Write(b)
+		return err
+	}
+	for name, v := range fields(r.Document) {
+		fmt.Fprintf(w, "%s%q: ", separator, name)
+		separator = ",\n  "
+		if v.Kind() != reflect.Slice || v.Len() == 0 {
+			if err := value(v, "  "); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := w.field(field[0], field[1]); err != nil {
-			return err
+		between := "[\n    "
+		for i := range v.Len() {
+			w.WriteString(between)
+			between = ",\n    "
+			if err := value(v.Index(i), "    "); err != nil {
+				return err
+			}
 		}
+		w.WriteString("\n  ]")
 	}
-	_, err := w.out.WriteString(",\n  \"clusters\": [")
-	return err
+	w.WriteString("\n}\n")
+	return w.Flush()
 }
 
-// Cluster writes one cluster.
-func (w *JSON) Cluster(c Cluster) error {
-	if w.clusters > 0 {
-		w.out.WriteString(",")
-	} else if err := w.begin(); err != nil {
-		return err
-	}
-	w.clusters++
-	b, err := encode(c, "    ")
-	if err != nil {
-		return err
-	}
-	w.out.WriteString("\n    ")
-	w.out.Write(b)
-	return w.out.Flush()
-}
-
-// Close ends the document.
-func (w *JSON) Close(s Summary) error {
-	if w.clusters > 0 {
-		w.out.WriteString("\n  ")
-	} else if err := w.begin(); err != nil {
-		return err
-	}
-	w.out.WriteString("]")
-	if len(w.errors) > 0 {
-		w.out.WriteString(",")
-		if err := w.field("errors", w.errors); err != nil {
-			return err
+// fields are the fields of a document that are written, in their order.
+func fields(document any) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		v := reflect.Indirect(reflect.ValueOf(document))
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			value := v.FieldByIndex(f.Index)
+			empty := value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0
+			if name == "" || name == "-" || options == "omitempty" && empty {
+				continue
+			}
+			if !yield(name, value) {
+				return
+			}
 		}
 	}
-	if len(w.passedOver) > 0 {
-		w.out.WriteString(",")
-		if err := w.field("passedOver", w.passedOver); err != nil {
-			return err
-		}
-	}
-	w.out.WriteString(",")
-	if err := w.field("summary", s); err != nil {
-		return err
-	}
-	w.out.WriteString("\n}\n")
-	return w.out.Flush()
-}
-
-func (w *JSON) field(name string, value any) error {
-	b, err := encode(value, "  ")
-	if err != nil {
-		return err
-	}
-	w.out.WriteString("\n  \"" + name + "\": ")
-	w.out.Write(b)
-	return nil
 }
 
 // encode is v as JSON, indented below prefix, without a newline at the end.

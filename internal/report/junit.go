@@ -7,32 +7,34 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
-// JUnitOptions are what the format wants to know beside the report.
-type JUnitOptions struct {
-	// RuleName returns the name of the rule of an ID.
-	RuleName func(id string) string
-}
-
-// JUnit writes a report as JUnit XML: a suite for each cluster, a case for each rule. What fails is what is at or above
-// --fail-on, so that the cases say the same as the exit code; what is below passes and stands in the output of its case.
-// What could not be judged is an error.
+// writeJUnit writes a report as JUnit XML: a suite for each control plane, a case for each rule. What fails is what is at or
+// above --fail-on, so that the cases say the same as the exit code; what is below passes and stands in the output of its
+// case. What could not be judged is an error.
 //
-// Each suite has its counts; the whole has none, so that it can be written as the clusters come.
-type JUnit struct {
-	junitFile
-	opts JUnitOptions
-	text Text // what the text says of a finding
-}
-
-// NewJUnit returns a writer of one report.
-func NewJUnit(out io.Writer, opts JUnitOptions) *JUnit {
-	return &JUnit{junitFile{out: bufio.NewWriter(out)}, opts, Text{printer: newPrinter(nil, TextOptions{})}}
+// Each suite has its counts; the whole has none.
+func writeJUnit(out io.Writer, r *Report, o Options) error {
+	f := junitFile{out: bufio.NewWriter(out), text: newTextWriter(nil, Options{Verbose: true}), opts: o}
+	for b := range r.Blocks {
+		var suite *junitSuite
+		switch b := b.(type) {
+		case *Section:
+			suite = f.section(b)
+		case InputError:
+			suite = f.inputError(b)
+		default:
+			continue // a file that holds nothing to check is no case
+		}
+		if err := f.suite(suite); err != nil {
+			return err
+		}
+	}
+	return f.end()
 }
 
 // junitSuite is a suite whose cases have places.
@@ -49,16 +51,16 @@ type junitCase struct {
 	Line int    `xml:"line,attr,omitempty"`
 }
 
-func newJUnitSuite(name, file string) *junitSuite {
+func newJUnitSuite(name, file Text) *junitSuite {
 	s := &junitSuite{}
-	s.Name, s.File, s.Time = Printable(name), Printable(file), "0"
+	s.Name, s.File, s.Time = name.String(), file.String(), "0"
 	return s
 }
 
 // property adds a property that has a value.
-func (s *junitSuite) property(name, value string) {
+func (s *junitSuite) property(name string, value Text) {
 	if value != "" {
-		s.AddProperty(name, Printable(value))
+		s.AddProperty(name, value.String())
 	}
 }
 
@@ -71,17 +73,19 @@ func (s *junitSuite) add(name string, c junitCase) {
 }
 
 // cannotTell adds the case for what could not be judged.
-func (s *junitSuite) cannotTell(reason string) {
+func (s *junitSuite) cannotTell(reason Text) {
 	if reason != "" {
 		s.add("everything can be judged", junitCase{Testcase: junit.Testcase{
-			Error: &junit.Result{Message: Printable(reason), Type: string(VerdictCannotTell), Data: Printable(reason)},
+			Error: &junit.Result{Message: reason.String(), Type: string(VerdictCannotTell), Data: reason.String()},
 		}})
 	}
 }
 
-// junitFile is what the files of check and probe share.
+// junitFile is a file that is written.
 type junitFile struct {
 	out    *bufio.Writer
+	text   *textWriter // what the text says of a finding
+	opts   Options
 	suites int
 }
 
@@ -111,12 +115,17 @@ func (f *junitFile) end() error {
 	return f.out.Flush()
 }
 
-// Cluster writes the suite of one cluster.
-func (w *JUnit) Cluster(c Cluster) error {
-	s := newJUnitSuite(c.Source, c.file())
-	s.property("documents", c.Documents)
-	s.property("releases", releases(&c))
-	s.property("verdict", string(c.Verdict()))
+// section is the suite of one control plane.
+func (f *junitFile) section(sec *Section) *junitSuite {
+	name := sec.Name
+	if sec.Live {
+		name = cmp.Or(name, "control plane")
+	}
+	s := newJUnitSuite(name, sec.File)
+	for _, p := range sec.Properties {
+		s.property(p.Label, p.Text)
+	}
+	s.property("verdict", Text(sec.Summary.Verdict))
 	cases := map[string]*junitRule{}
 	of := func(rule string) *junitRule {
 		if cases[rule] == nil {
@@ -124,108 +133,53 @@ func (w *JUnit) Cluster(c Cluster) error {
 		}
 		return cases[rule]
 	}
-	for _, rule := range c.Passed {
+	for _, rule := range sec.Rules.Passed {
 		of(rule)
 	}
-	for i := range c.Skipped {
-		of(c.Skipped[i].Rule).skipped = append(of(c.Skipped[i].Rule).skipped, c.Skipped[i].Reason)
+	for _, skipped := range sec.Rules.Skipped {
+		of(skipped.Rule).skipped = append(of(skipped.Rule).skipped, skipped.Reason)
 	}
-	for i := range c.Silenced {
-		of(c.Silenced[i].Rule).silence(&c.Silenced[i])
+	for i := range sec.Silenced {
+		of(sec.Silenced[i].Rule).silence(&sec.Silenced[i])
 	}
-	for i := range c.Findings {
-		f := &c.Findings[i]
-		w.text.buf = w.text.buf[:0]
-		w.text.finding(&c, f)
-		w.text.labelled("   page: ", PageURL(f.Help))
-		of(f.Rule).found(junitFinding{f.Message, string(w.text.buf), f.Severity, f.Location, f.Fails})
+	for i := range sec.Findings.List {
+		finding := &sec.Findings.List[i]
+		text := f.text.said(func(w *textWriter) {
+			w.finding(&sec.Findings, finding)
+			w.labelled(finding.label("page"), Text(PageURL(finding.Help)))
+		})
+		of(finding.Rule).found(junitFinding{finding.message(), text, finding.Severity, finding.Location, finding.Fails})
 	}
-	for _, rule := range sortedIDs(cases) {
-		s.add(ruleTitle(rule, w.opts.RuleName(rule)), cases[rule].testcase())
+	for _, rule := range slices.Sorted(maps.Keys(cases)) {
+		s.add(ruleTitle(rule, f.opts.Rule(rule).Name), cases[rule].testcase())
 	}
-	s.cannotTell(c.CannotTell)
-	return w.suite(s)
+	s.cannotTell(sec.CannotTell)
+	return s
 }
 
-// ruleTitle is a rule as a title: MVP101 gate-off-on-running.
-func ruleTitle(id, name string) string { return strings.TrimSuffix(id+" "+name, " ") }
-
-func sortedIDs(cases map[string]*junitRule) []string {
-	var ids []string
-	for id := range cases {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// InputError writes a suite for a file that could not be read.
-func (w *JUnit) InputError(e InputError) error {
+// inputError is the suite for a file that could not be read.
+func (f *junitFile) inputError(e InputError) *junitSuite {
 	s := newJUnitSuite(e.File, e.File)
 	name := "can be read"
 	if e.Line > 0 {
 		name += fmt.Sprintf(" (line %d)", e.Line) // a file may have several
 	}
-	w.text.buf = w.text.buf[:0]
-	w.text.place(e.File, e.Line, e.Column)
+	place := f.text.said(func(w *textWriter) { w.place(e.File, e.Line, e.Column) })
 	s.add(name, junitCase{File: s.File, Line: max(0, e.Line), Testcase: junit.Testcase{Error: &junit.Result{
-		Message: Printable(e.Message), Type: "input-error", Data: string(w.text.buf) + ": " + Printable(e.Message),
+		Message: e.Message.String(), Type: "input-error", Data: place + ": " + e.Message.String(),
 	}}})
-	return w.suite(s)
-}
-
-// PassedOver does nothing: a file that holds nothing to check is no case.
-func (w *JUnit) PassedOver(PassedOver) error { return nil }
-
-// Close ends the document.
-func (w *JUnit) Close(Summary) error { return w.end() }
-
-// WriteProbeJUnit writes a probe report as JUnit XML: one suite, as JUnit has it for clusters.
-func WriteProbeJUnit(out io.Writer, r *ProbeReport, opts JUnitOptions) error {
-	f := junitFile{out: bufio.NewWriter(out)}
-	s := newJUnitSuite(cmp.Or(r.Context, "control plane"), r.Replayed)
-	s.property("found", r.Found)
-	for i := range r.Servers {
-		s.property("server "+Printable(r.Servers[i].Name), cmp.Or(r.Servers[i].Says, r.Servers[i].Result))
-	}
-	s.property("verdict", string(r.Summary.Verdict))
-	cases := map[string]*junitRule{}
-	for _, rule := range r.Passed {
-		cases[rule] = &junitRule{}
-	}
-	for i := range r.Skipped {
-		cases[r.Skipped[i].Rule] = &junitRule{skipped: []string{r.Skipped[i].Reason}}
-	}
-	text := newProbeText(nil, r, TextOptions{Verbose: true})
-	for i := range r.Findings {
-		finding := &r.Findings[i]
-		if cases[finding.Rule] == nil {
-			cases[finding.Rule] = &junitRule{}
-		}
-		text.buf = text.buf[:0]
-		text.finding(finding)
-		text.labelled("   page:   ", PageURL(finding.Help))
-		cases[finding.Rule].found(junitFinding{probeMessage(finding), string(text.buf), finding.Severity, nil, finding.Fails})
-	}
-	for _, rule := range sortedIDs(cases) {
-		s.add(ruleTitle(rule, opts.RuleName(rule)), cases[rule].testcase())
-	}
-	s.cannotTell(r.CannotTell)
-	if err := f.suite(s); err != nil {
-		return err
-	}
-	return f.end()
+	return s
 }
 
 // junitRule is what there is to say of one rule.
 type junitRule struct {
 	findings []junitFinding
-	skipped  []string // reasons
-	silenced []string
+	skipped  []Text // reasons
+	silenced []Text
 }
 
 type junitFinding struct {
-	message  string
+	message  Text
 	text     string // for people, with line ends; it is printable
 	severity Severity
 	at       *Location
@@ -235,9 +189,9 @@ type junitFinding struct {
 func (r *junitRule) found(f junitFinding) { r.findings = append(r.findings, f) }
 
 func (r *junitRule) silence(s *Silenced) {
-	text := "silenced"
+	text := Text("silenced")
 	if s.Location != nil && s.Location.Line > 0 {
-		text += fmt.Sprintf(" at line %d", s.Location.Line)
+		text += Text(fmt.Sprintf(" at line %d", s.Location.Line))
 	}
 	r.silenced = append(r.silenced, text+": "+cmp.Or(s.Reason, "without a reason"))
 }
@@ -262,7 +216,7 @@ func (r *junitRule) testcase() junitCase {
 		}
 	}
 	if first != nil {
-		message := Printable(first.message)
+		message := first.message.String()
 		if others > 0 {
 			message += fmt.Sprintf(" (and %d more)", others)
 		}
@@ -276,15 +230,15 @@ func (r *junitRule) testcase() junitCase {
 		}
 		at := cmp.Or(first, &r.findings[0]).at
 		if at != nil {
-			c.File, c.Line = Printable(at.File), max(0, at.Line)
+			c.File, c.Line = at.File.String(), max(0, at.Line)
 		}
 	case len(r.skipped) > 0 || len(r.silenced) > 0:
-		reason := Printable(strings.Join(slices.Concat(r.skipped, r.silenced), "; "))
+		reason := join(slices.Concat(r.skipped, r.silenced), "; ").String()
 		c.Skipped = &junit.Result{Message: reason, Data: reason} // GitLab shows the text, Jenkins the attribute
 		return c
 	}
 	for _, note := range notes {
-		below.WriteString(Printable(note) + "\n")
+		below.WriteString(note.String() + "\n")
 	}
 	if below.Len() > 0 {
 		c.SystemOut = &junit.Output{Data: below.String()}

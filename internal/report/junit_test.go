@@ -13,18 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var junitTestOptions = JUnitOptions{RuleName: func(id string) string { return "name-of-" + strings.ToLower(id) }}
-
-func openJUnit(w io.Writer) Writer { return NewJUnit(w, junitTestOptions) }
-
-func junitOf(t testing.TB, r Report) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := Write(openJUnit(&out), r); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
+func junitOf(t testing.TB, d documented) []byte { return write(t, "junit", d) }
 
 // element is any element of a document.
 type element struct {
@@ -148,7 +137,7 @@ func checkForm(t testing.TB, e *element) {
 }
 
 func TestJUnit(t *testing.T) {
-	for name, r := range map[string]Report{"complete": withEdits(), "empty": finish(Report{}), "ready": finish(Report{Clusters: []Cluster{ready()}})} {
+	for name, r := range map[string]*CheckReport{"complete": withEdits(), "empty": finish(CheckReport{}), "ready": finish(CheckReport{Clusters: []Cluster{ready()}})} {
 		got := junitOf(t, r)
 		validJUnit(t, got)
 		golden(t, name+".xml", got)
@@ -156,12 +145,9 @@ func TestJUnit(t *testing.T) {
 	failing := completeProbe()
 	failing.Findings[0].Fails = true
 	for name, r := range map[string]*ProbeReport{"complete": failing, "unreachable": replayed(unreachable())} {
-		var out bytes.Buffer
-		if err := WriteProbeJUnit(&out, r, junitTestOptions); err != nil {
-			t.Fatal(err)
-		}
-		validJUnit(t, out.Bytes())
-		golden(t, "probe-"+name+".xml", out.Bytes())
+		got := junitOf(t, r)
+		validJUnit(t, got)
+		golden(t, "probe-"+name+".xml", got)
 	}
 }
 
@@ -193,7 +179,7 @@ func TestJUnitCases(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			suite := validJUnit(t, junitOf(t, finish(Report{Clusters: []Cluster{test.cluster}})))[0]
+			suite := validJUnit(t, junitOf(t, finish(CheckReport{Clusters: []Cluster{test.cluster}})))[0]
 			i := slices.IndexFunc(suite.Children, func(e element) bool { return strings.HasPrefix(e.attr("name"), test.rule+" ") })
 			if i < 0 {
 				t.Fatalf("no case of %s", test.rule)
@@ -217,8 +203,6 @@ func TestJUnitCases(t *testing.T) {
 	}
 }
 
-func TestJUnitWriteErrors(t *testing.T) { checkWriteErrors(t, openJUnit, withEdits()) }
-
 // FuzzJUnit: any text gives a document that is well-formed and has the text.
 func FuzzJUnit(f *testing.F) {
 	for _, s := range oddTexts {
@@ -227,7 +211,7 @@ func FuzzJUnit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, line, column int) {
 		c, _ := oddCluster(text, text, line, column, line, column+3)
 		c.Findings[0].Rule, c.Silenced[0].Rule = "MVP101", "MVP303"
-		document := junitOf(t, finish(Report{Clusters: []Cluster{c}, Errors: []InputError{{text, line, column, text}}}))
+		document := junitOf(t, finish(CheckReport{Clusters: []Cluster{c}, Errors: []InputError{{Text(text), line, column, Text(text)}}}))
 		checkPrintable(t, document)
 		suites := validJUnit(t, document)
 		if len(suites) != 2 {
@@ -245,12 +229,9 @@ func FuzzJUnit(f *testing.F) {
 				}
 			}
 		}
-		var probe bytes.Buffer
-		if err := WriteProbeJUnit(&probe, spoilt(text, false), junitTestOptions); err != nil {
-			t.Fatal(err)
-		}
-		checkPrintable(t, probe.Bytes())
-		validJUnit(t, probe.Bytes())
+		probe := junitOf(t, spoilt(text, false))
+		checkPrintable(t, probe)
+		validJUnit(t, probe)
 	})
 }
 
@@ -258,6 +239,6 @@ func BenchmarkJUnit(b *testing.B) {
 	r := thousand()
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = Write(openJUnit(io.Discard), r)
+		junitOf(b, r)
 	}
 }

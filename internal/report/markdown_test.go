@@ -46,7 +46,7 @@ func TestMarkdownText(t *testing.T) {
 		"\u202e!":                              "`\\u202e`!",
 		"世界 😀":                                 "世界 😀",
 	} {
-		if got := mdText(in); got != want {
+		if got := mdText(Text(in)); got != want {
 			t.Errorf("%q: got %s, want %s", in, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestMarkdownCode(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "a b": "`a b`", " a ": "`  a  `", "`": "`` ` ``", "a|": "`a`&#124;", "\n": "`\\n`", "\x00\xff": "`\\x00\\xff`", "||": "&#124;&#124;",
 	} {
-		if got := mdCode(in); got != want {
+		if got := mdCode(Text(in)); got != want {
 			t.Errorf("%q: got %s, want %s", in, got, want)
 		}
 	}
@@ -103,7 +103,7 @@ func FuzzMarkdownText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		plain, all := readMarkdown(t, mdText(s))
+		plain, all := readMarkdown(t, mdText(Text(s)))
 		if want := strings.Join(strings.Fields(Printable(s)), " "); all != want {
 			t.Errorf("%q: reads %q, want %q", s, all, want)
 		}
@@ -120,7 +120,7 @@ func FuzzMarkdownText(f *testing.F) {
 				t.Errorf("%q: an address in %q", s, plain)
 			}
 		}
-		if code := mdCode(s); s != "" {
+		if code := mdCode(Text(s)); s != "" {
 			if plain, all := readMarkdown(t, code); strings.Trim(plain, "\x00") != "" || all != Printable(s) {
 				t.Errorf("%q as code: reads %q", s, all)
 			}
@@ -128,55 +128,46 @@ func FuzzMarkdownText(f *testing.F) {
 	})
 }
 
-func markdownOf(t testing.TB, r Report, opts TextOptions) []byte {
+func markdownOf(t testing.TB, d documented, c called) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	opts.Program = "mvpcheck"
-	if err := Write(NewMarkdown(&out, opts), r); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return writeCalled(t, "markdown", d, c)
 }
 
 func TestMarkdown(t *testing.T) {
-	for name, r := range map[string]Report{
+	for name, r := range map[string]CheckReport{
 		"not-ready": {Clusters: []Cluster{notReady()}},
 		"ready":     {Clusters: []Cluster{ready()}},
 		"warnings":  {Clusters: []Cluster{warnings()}},
 		"template":  {Clusters: []Cluster{template()}},
-		"complete":  complete(),
+		"complete":  *complete(),
 		"nothing":   {PassedOver: []PassedOver{{File: "a.yaml", Reason: "b"}}},
 		"unreadable": {Errors: []InputError{{File: "tabs.yaml", Line: 14, Column: 1, Message: "a tab is used as indentation"},
 			{File: "tabs.yaml", Line: 15, Column: 1, Message: "again"}}},
-		"many": manyFindings(200),
+		"many": *manyFindings(200),
 	} {
-		golden(t, "markdown-"+name+".md", markdownOf(t, finish(r), TextOptions{Flags: []string{"--to", "1.36"}}))
+		golden(t, "markdown-"+name+".md", markdownOf(t, finish(r), called{Flags: []string{"--to", "1.36"}}))
 	}
 	for name, r := range map[string]*ProbeReport{"handed-off": handedOff(), "without-ca": withoutCA(), "nil": {}} {
-		var out bytes.Buffer
-		if err := WriteProbeMarkdown(&out, r, TextOptions{Program: "kubectl mvpcheck"}); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, "markdown-probe-"+name+".md", out.Bytes())
+		golden(t, "markdown-probe-"+name+".md", markdownOf(t, r, called{Program: "kubectl mvpcheck"}))
 	}
-	golden(t, "markdown-plan.md", writePlan(t, "markdown", completePlan(), TextOptions{}))
+	golden(t, "markdown-plan.md", writePlan(t, "markdown", completePlan(), called{}))
 }
 
 // manyFindings are findings in several files, of all severities, the worst last.
-func manyFindings(n int) Report {
+func manyFindings(n int) *CheckReport {
 	const perFile = 20
-	var r Report
+	var r CheckReport
 	for i := range n {
 		if i%perFile == 0 {
 			c := warnings()
-			c.Source = fmt.Sprintf("clusters/eu-%02d/kubeadm.yaml", i/perFile)
+			c.Source = Text(fmt.Sprintf("clusters/eu-%02d/kubeadm.yaml", i/perFile))
 			c.Argument, c.Findings = c.Source, nil
 			r.Clusters = append(r.Clusters, c)
 		}
 		c := &r.Clusters[len(r.Clusters)-1]
 		f := notReady().Findings[i%3]
 		f.Severity = []Severity{SeverityInfo, SeverityWarning, SeverityError}[i%perFile*3/perFile]
-		f.Location = in(c.Source, i+1, 3, 12)
+		f.Location = in(string(c.Source), i+1, 3, 12)
 		c.Findings = append(c.Findings, f)
 	}
 	return finish(r)
@@ -188,16 +179,16 @@ func TestMarkdownFits(t *testing.T) {
 	hostile := manyFindings(2000)
 	for i := range hostile.Clusters {
 		c := &hostile.Clusters[i]
-		c.Source, c.Argument = long+c.Source, long
+		c.Source, c.Argument = Text(long)+c.Source, Text(long)
 		for k := range c.Findings {
 			f := &c.Findings[k]
-			f.Rule, f.Message, f.Why, f.Fix, f.Location.File = fmt.Sprintf("MVP%03d", k), long, long, long, long
+			f.Rule, f.Message, f.Why, f.Fix, f.Location.File = fmt.Sprintf("MVP%03d", k), Text(long), Text(long), Text(long), Text(long)
 		}
-		c.Silenced = []Silenced{{c.Findings[0], long, 1}}
-		hostile.Errors = append(hostile.Errors, InputError{File: long + c.Source, Line: 1, Message: long})
+		c.Silenced = []Silenced{{c.Findings[0], Text(long), 1}}
+		hostile.Errors = append(hostile.Errors, InputError{File: Text(long) + c.Source, Line: 1, Message: Text(long)})
 	}
-	for name, r := range map[string]Report{"1,000 findings": manyFindings(1000), "long and odd": hostile} {
-		got := string(markdownOf(t, r, TextOptions{Flags: []string{long}}))
+	for name, r := range map[string]*CheckReport{"1,000 findings": manyFindings(1000), "long and odd": hostile} {
+		got := string(markdownOf(t, r, called{Flags: []string{long}}))
 		if len(got) > maxMarkdown {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
@@ -209,32 +200,29 @@ func TestMarkdownFits(t *testing.T) {
 		}
 	}
 	// Of 200 findings none is left out.
-	if got := markdownOf(t, manyFindings(200), TextOptions{}); bytes.Contains(got, []byte("not shown")) {
+	if got := markdownOf(t, manyFindings(200), called{}); bytes.Contains(got, []byte("not shown")) {
 		t.Error("200 findings are too many")
 	}
-	var servers []ProbeServer
+	var servers []Server
 	for i := range 50 {
 		servers = append(servers, probed(i, long, 1, 2, long))
 	}
 	r := probeOf(servers...)
 	for range 500 {
-		r.Findings = append(r.Findings, ProbeFinding{Rule: "MVP504", Severity: SeverityError, Servers: []string{long, long}, Message: long, Why: long, Seen: []string{long}, Fix: long})
+		r.Findings = append(r.Findings, Finding{Rule: "MVP504", Severity: SeverityError, Servers: []Text{Text(long), Text(long)}, Message: Text(long), Why: Text(long), Seen: []Text{Text(long)}, Fix: Text(long)})
 	}
-	var out bytes.Buffer
-	if err := WriteProbeMarkdown(&out, add(r, 1, VerdictNotReady, long), TextOptions{Program: "mvpcheck"}); err != nil {
-		t.Fatal(err)
+	got := string(markdownOf(t, add(r, 1, VerdictNotReady, long), called{}))
+	if len(got) > maxMarkdown {
+		t.Errorf("a probe: %d bytes", len(got))
 	}
-	if out.Len() > maxMarkdown {
-		t.Errorf("a probe: %d bytes", out.Len())
-	}
-	if !strings.Contains(out.String(), " more findings** not shown") {
+	if !strings.Contains(got, " more findings** not shown") {
 		t.Error("a probe does not say that something is missing")
 	}
 }
 
 // The worst findings of a file come first, and only some of all are not collapsed.
 func TestMarkdownOrder(t *testing.T) {
-	got := string(markdownOf(t, manyFindings(60), TextOptions{}))
+	got := string(markdownOf(t, manyFindings(60), called{}))
 	open, _, _ := strings.Cut(got, "<details>")
 	_, table, _ := strings.Cut(open, "| Severity |")
 	var severities []string
@@ -256,6 +244,6 @@ func TestMarkdownOrder(t *testing.T) {
 func BenchmarkMarkdown(b *testing.B) {
 	r := manyFindings(1000)
 	for b.Loop() {
-		markdownOf(b, r, TextOptions{})
+		markdownOf(b, r, called{})
 	}
 }

@@ -14,8 +14,8 @@ import (
 // copied, and none of it depends on where the text stands.
 
 // mdText is text with nothing in it that means something to GitHub.
-func mdText(s string) string {
-	words := strings.Fields(Printable(s))
+func mdText(s Text) string {
+	words := strings.Fields(s.String())
 	for i, word := range words {
 		words[i] = mdWord(word, i == 0)
 	}
@@ -31,9 +31,9 @@ func mdWord(word string, first bool) string {
 	end := len(strings.TrimRight(word, `.,;:!?)"'`))
 	start := len(word) - len(strings.TrimLeft(word, `("'`))
 	if start >= end {
-		return mdCode(word)
+		return mdCode(Text(word))
 	}
-	return word[:start] + mdCode(word[start:end]) + word[end:]
+	return word[:start] + mdCode(Text(word[start:end])) + word[end:]
 }
 
 // mdHarmless tells whether a word is nothing but text.
@@ -81,8 +81,8 @@ func mdReference(word string) bool {
 }
 
 // mdCode is s as code. A bar, which in a table would end the cell even within code, stands between two pieces of code.
-func mdCode(s string) string {
-	parts := strings.Split(Printable(s), "|")
+func mdCode(s Text) string {
+	parts := strings.Split(s.String(), "|")
 	for i, part := range parts {
 		if part != "" {
 			parts[i] = mdSpan(part)
@@ -109,16 +109,16 @@ func mdSpan(s string) string {
 }
 
 // mdCommands is commands to copy; none that is longer than anybody would type.
-func mdCommands(steps []nextStep) string {
+func mdCommands(commands []Command) string {
 	var text string
-	for _, s := range steps {
-		if len(s.command) > 2*mdSentence {
+	for _, c := range commands {
+		if len(c.Line) > 2*mdSentence {
 			continue
 		}
-		if s.when != "" {
-			s.label += ", " + s.when
+		if c.When != "" {
+			c.Label += ", " + c.When
 		}
-		text += "# " + s.label + "\n" + s.command + "\n"
+		text += "# " + c.Label + "\n" + c.Line + "\n"
 	}
 	if text == "" {
 		return ""
@@ -131,7 +131,7 @@ func mdCommands(steps []nextStep) string {
 }
 
 // mdSummary is s as code for the heading of what is collapsed, where GitHub reads HTML and not Markdown.
-func mdSummary(s string) string { return "<code>" + htmlEscapes.Replace(Printable(s)) + "</code>" }
+func mdSummary(s Text) string { return "<code>" + htmlEscapes.Replace(s.String()) + "</code>" }
 
 // mdMore says how many findings or the like are not shown.
 func mdMore(n int, noun string) string {
@@ -140,23 +140,9 @@ func mdMore(n int, noun string) string {
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// isRuleID tells an ID such as MVP101 from other text.
-func isRuleID(id string) bool {
-	number, ok := strings.CutPrefix(id, "MVP")
-	return ok && len(number) == 3 && strings.Trim(number, "0123456789") == ""
-}
-
-// rulePage is the address of the page of a rule, or empty for what is not the ID of one.
-func rulePage(id string) string {
-	if !isRuleID(id) {
-		return ""
-	}
-	return PageURL("docs/rules/" + id + ".md")
-}
-
 // clip is s with all that does not print made visible, and with at most so many runes; the middle is left out.
-func clip(s string, most int) string {
-	s = Printable(s)
+func clip(s Text, most int) Text {
+	s = Text(s.String())
 	if len(s) <= most {
 		return s
 	}
@@ -165,5 +151,5 @@ func clip(s string, most int) string {
 		return s
 	}
 	head := most / 2
-	return string(slices.Concat(runes[:head], []rune(ellipsis), runes[len(runes)-(most-head-len(ellipsis)):]))
+	return Text(slices.Concat(runes[:head], []rune(ellipsis), runes[len(runes)-(most-head-len(ellipsis)):]))
 }

@@ -1,5 +1,10 @@
 package report
 
+import (
+	"slices"
+	"strings"
+)
+
 // KindPlan is the kind of the document that mvpcheck plan writes. Its schema is docs/schema/plan-report.schema.json.
 const KindPlan = "PlanReport"
 
@@ -9,12 +14,12 @@ type PlanReport struct {
 	Kind       string `json:"kind"`
 	Version    string `json:"version"` // of mvpcheck
 	// Source, Argument, Documents, From, To and Why are as those of Cluster; both releases are always known.
-	Source    string `json:"source"`
-	Argument  string `json:"-"`
-	Documents string `json:"documents,omitempty"`
-	From      string `json:"from"`
-	To        string `json:"to"`
-	Why       string `json:"why,omitempty"`
+	Source    Text `json:"source"`
+	Argument  Text `json:"-"`
+	Documents Text `json:"documents,omitempty"`
+	From      Text `json:"from"`
+	To        Text `json:"to"`
+	Why       Text `json:"why,omitempty"`
 	// Order has the control-plane nodes in the order of the roll.
 	Order []string `json:"order"`
 	// PlanRoll is the upgrade with the configuration as it is.
@@ -78,31 +83,19 @@ type PlanStep struct {
 // them, or no server of the roll ever has it.
 type PlanMoment struct {
 	// Pairs has an entry for each ordered pair of servers that run.
-	Pairs []ProbePair `json:"pairs"`
+	Pairs []Pair `json:"pairs"`
 	// FalseNotFound are the resources for which a server answers 404 although another one serves them.
-	FalseNotFound []PlanRoute `json:"falseNotFound"`
+	FalseNotFound []Route `json:"falseNotFound"`
 	// Unavailable are those for which it answers 503: a server that is stopped had them.
-	Unavailable []PlanRoute `json:"unavailable"`
+	Unavailable []Route `json:"unavailable"`
 	// HandedOff are those that it hands to a peer, NotServed those that no server that runs has: a true 404.
-	HandedOff []PlanRoute `json:"handedOff"`
-	NotServed []PlanRoute `json:"notServed"`
+	HandedOff []Route `json:"handedOff"`
+	NotServed []Route `json:"notServed"`
 	// Unknown are those of which it cannot be told, Blind the servers of which it is not known what they serve.
-	Unknown []PlanRoute `json:"unknown"`
-	Blind   []string    `json:"blind"`
+	Unknown []Route  `json:"unknown"`
+	Blind   []string `json:"blind"`
 	// Crashing are servers that crash when they ask a peer.
 	Crashing []PlanCrash `json:"crashing"`
-}
-
-// PlanRoute is a resource that Server does not have itself.
-type PlanRoute struct {
-	Server   string   `json:"server"`
-	Group    string   `json:"group"`
-	Version  string   `json:"version"`
-	Resource string   `json:"resource"`
-	ServedBy []string `json:"servedBy"`
-	// Subresource: it is a subresource of a resource that the server has; no setting changes that it answers 404 (MVP518).
-	Subresource bool     `json:"inside,omitempty"`
-	Reasons     []string `json:"reasons"`
 }
 
 // PlanFailure is a server that does not start.
@@ -214,4 +207,290 @@ func (s *PlanStep) Unsure() bool {
 		}
 	}
 	return false
+}
+
+// document is the report without lists that are nil, because readers of it index these lists without asking.
+func (r PlanReport) document() *PlanReport {
+	r.APIVersion, r.Kind = APIVersion, KindPlan
+	r.Order = orEmpty(r.Order)
+	r.PlanRoll = r.PlanRoll.filled()
+	if r.Patched != nil {
+		p := *r.Patched
+		p.Changes, p.PlanRoll = orEmpty(p.Changes), p.PlanRoll.filled()
+		r.Patched = &p
+	}
+	if r.Unprepared != nil {
+		u := r.Unprepared.filled()
+		r.Unprepared = &u
+	}
+	r.Added, r.Removed = orEmpty(r.Added), orEmpty(r.Removed)
+	r.Consequences = changed(r.Consequences, func(c *PlanConsequence) { c.Resources = orEmpty(c.Resources) })
+	r.Findings = changed(r.Findings, (*Finding).inFile)
+	return &r
+}
+
+// filled is the roll without lists that are nil.
+func (r PlanRoll) filled() PlanRoll {
+	r.Steps = changed(r.Steps, func(s *PlanStep) {
+		if s.Releases == nil {
+			s.Releases = map[string]string{}
+		}
+		if s.Replacing != nil {
+			m := s.Replacing.filled()
+			s.Replacing = &m
+		}
+		s.PlanMoment = s.PlanMoment.filled()
+		s.NotStarting = orEmpty(s.NotStarting)
+	})
+	return r
+}
+
+func (m PlanMoment) filled() PlanMoment {
+	m.Pairs = changed(m.Pairs, func(p *Pair) { p.Reasons = orEmpty(p.Reasons) })
+	for _, list := range []*[]Route{&m.FalseNotFound, &m.Unavailable, &m.HandedOff, &m.NotServed, &m.Unknown} {
+		*list = changed(*list, func(r *Route) { r.ServedBy, r.Reasons = orEmpty(r.ServedBy), orEmpty(r.Reasons) })
+	}
+	m.Blind, m.Crashing = orEmpty(m.Blind), orEmpty(m.Crashing)
+	return m
+}
+
+// Report makes the blocks of the document.
+func (r *PlanReport) Report(run Invocation) *Report {
+	s := &r.Summary
+	order := Text(strings.Join(r.Order, ", "))
+	out := &Report{
+		Command: "mvpcheck plan", Version: r.Version, Document: r.document(), Files: 1,
+		Title: "Upgrade plan for " + r.Source, Subject: []Phrase{{r.Source, true}},
+		Summary: Summary{Errors: s.Errors, Warnings: s.Warnings, Infos: s.Infos, Verdict: s.Verdict},
+		Verdict: Text(s.Verdict.String()) + " for " + minors(r.From, r.To), Sentence: Text(s.Text), Next: r.next(run),
+		Counts:  Text(s.Text),
+		Details: []Phrase{{Text: "API servers " + shortRelease(r.From) + " -> " + shortRelease(r.To)}},
+		Facts: facts("Releases", shortRelease(r.From)+" -> "+shortRelease(r.To), "Where from", r.Why, "Nodes, in order", order,
+			"Documents", r.Documents),
+		Blocks: func(yield func(Block) bool) { yield(r.section(run)) },
+	}
+	if order != "" {
+		out.Details = append(out.Details, Phrase{Text: "; nodes in the order of the roll: " + order})
+	}
+	out.Details = append(out.Details, Phrase{Text: "."})
+	return out
+}
+
+// next are the commands for what comes after a plan.
+func (r *PlanReport) next(run Invocation) []Command {
+	const when = "now and after each step"
+	why := Command{Label: "See why", Line: run.command("check", r.Argument)}
+	switch {
+	case r.Summary.Verdict == VerdictReady:
+		return []Command{{"Prove it on the servers", run.Program + " probe", when}}
+	case len(r.Findings) == 0 && r.Summary.Verdict == VerdictCannotTell:
+		return []Command{{"Ask the servers", run.Program + " probe", when}}
+	case r.isPatched():
+		return []Command{why, {Label: "See the changes", Line: run.command("patch --diff", r.Argument)}}
+	}
+	return []Command{why}
+}
+
+// isPatched tells whether there is a roll with a patched configuration.
+func (r *PlanReport) isPatched() bool { return r.Patched != nil && r.Patched.Refused == "" }
+
+func (r *PlanReport) section(run Invocation) *Section {
+	pair := shortRelease(r.From) + " -> " + shortRelease(r.To)
+	s := &Section{
+		Name: r.Source, File: r.Source, Documents: r.Documents, Releases: pair, CannotTell: Text(r.CannotTell),
+		Summary:  Summary{Errors: r.Summary.Errors, Warnings: r.Summary.Warnings, Infos: r.Summary.Infos, Verdict: r.Summary.Verdict},
+		Verdict:  Text(r.Summary.Verdict.String()) + " for " + minors(r.From, r.To),
+		Findings: Findings{List: r.Findings, Title: "Causes", Brief: true, Source: r.Source},
+		Subject:  r.Source + ": ", Headline: r.Source + ": " + pair, NextAt: Below, Next: r.next(run),
+		Head: []Block{Names{Label: "   nodes in the order of the roll: ", Words: texts(r.Order)}, Origin(r.Why)},
+	}
+	if r.Documents != "" {
+		s.Headline = r.Source + ": " + r.Documents + ": " + pair
+	}
+	s.Brief = s.Verdict + ": " + Text(r.Summary.Text)
+	s.Conclusion = s.Brief
+	s.Paragraphs = [][]Block{{r.surface()}, {r.difference()}, {r.steps()}}
+	for _, m := range r.matrices() {
+		s.Paragraphs = append(s.Paragraphs, []Block{m})
+	}
+	messages := make([]Text, len(r.Consequences))
+	for i := range r.Consequences {
+		messages[i] = Text(r.Consequences[i].Message)
+	}
+	s.Paragraphs = append(s.Paragraphs, []Block{r.notStarting()}, []Block{r.notHandedOff()},
+		[]Block{List{ID: "follows", Title: "What follows from the false 404s", Items: messages}})
+	if r.Patched != nil {
+		s.Paragraphs = append(s.Paragraphs, []Block{r.patched(run)})
+	}
+	s.Paragraphs = append(s.Paragraphs, []Block{s.Findings})
+	return s
+}
+
+// surface says which resources the releases differ in.
+func (r *PlanReport) surface() Surface {
+	return Surface{minorRelease(r.To), resourceNames(r.Added), resourceNames(r.Removed)}
+}
+
+func resourceNames(resources []PlanResource) []Text {
+	names := make([]Text, len(resources))
+	for i := range resources {
+		names[i] = Text(resources[i].name())
+	}
+	return names
+}
+
+func (r *PlanResource) name() string { return groupVersion(r.Group, r.Version) + " " + r.Resource }
+
+// difference says that the servers differ in nothing at some time, where that is so.
+func (r *PlanReport) difference() Remark {
+	switch {
+	case r.Stopped != "" || r.CannotTell != "": // What comes after that is not known.
+		return ""
+	case !r.differs():
+		return "No resource differs between the servers at any step: nothing to hand off."
+	case len(r.Added)+len(r.Removed) == 0:
+		return "After the upgrade the servers serve what they do now."
+	}
+	return ""
+}
+
+// differs tells whether there is anything to hand off in any of the rolls.
+func (r *PlanReport) differs() bool {
+	rolls := [][]PlanStep{r.Steps}
+	if r.Patched != nil {
+		rolls = append(rolls, r.Patched.Steps)
+	}
+	for _, steps := range rolls {
+		for i := range steps {
+			for _, m := range steps[i].Moments() {
+				if len(m.FalseNotFound)+len(m.HandedOff)+len(m.NotServed)+len(m.Unavailable)+len(m.Unknown)+len(m.Blind) > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return len(r.Added)+len(r.Removed) > 0
+}
+
+// notStarting are the reasons why servers do not start that no finding says.
+func (r *PlanReport) notStarting() NotStarting {
+	var reasons NotStarting
+	for i := range r.Steps {
+		for _, f := range r.Steps[i].NotStarting {
+			if f.Rule == "" {
+				reasons = append(reasons, Text(f.Node+": "+f.Reason))
+			}
+		}
+	}
+	return reasons
+}
+
+// notHandedOff are the resources that the roll answers false 404s for, or of which it is not known, in order; none where
+// they are those that the upgrade adds.
+func (r *PlanReport) notHandedOff() Names {
+	var names []Text
+	for i := range r.Steps {
+		for _, m := range r.Steps[i].Moments() {
+			for _, routes := range [][]Route{m.FalseNotFound, m.Unavailable, m.Unknown} {
+				for k := range routes {
+					names = append(names, Text(routes[k].name()))
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); slices.Equal(names, resourceNames(r.Added)) {
+		names = nil
+	}
+	return Names{Label: "not handed off: ", Words: resourceWords(names), Most: mostResources}
+}
+
+// mostResources is how many resources one takes in at a glance.
+const mostResources = 16
+
+// matrices show who hands requests to whom where it first matters, and where it matters and is otherwise than before.
+func (r *PlanReport) matrices() []Matrix {
+	var out []Matrix
+	last := ""
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		for _, m := range step.Moments() {
+			if !m.fails() && !m.unsure() || len(m.Pairs) == 0 {
+				continue
+			}
+			if grid := gridOf(m); grid != last {
+				matrix := newMatrix(r.runningIn(m), m.Pairs)
+				matrix.When, matrix.Again = step.when(m), last != ""
+				for k := range m.Crashing {
+					matrix.Crashes = append(matrix.Crashes, m.Crashing[k].says())
+				}
+				out = append(out, matrix)
+				last = grid
+			}
+		}
+	}
+	return out
+}
+
+// gridOf are the verdicts of a moment as one word.
+func gridOf(m *PlanMoment) string {
+	var b strings.Builder
+	for i := range m.Pairs {
+		b.WriteString(m.Pairs[i].From + "\x00" + m.Pairs[i].To + "\x00" + m.Pairs[i].Verdict + "\x00")
+	}
+	return b.String()
+}
+
+// when says which moment of a step it is.
+func (s *PlanStep) when(m *PlanMoment) Text {
+	switch {
+	case s.Node == "":
+		return "now"
+	case m == s.Replacing:
+		return Text("while " + s.Node + " is stopped")
+	}
+	return Text("when " + s.Node + " is upgraded")
+}
+
+// runningIn are the nodes whose servers run at a moment.
+func (r *PlanReport) runningIn(m *PlanMoment) []string {
+	return slices.DeleteFunc(slices.Clone(r.Order), func(name string) bool {
+		return !slices.ContainsFunc(m.Pairs, func(p Pair) bool { return p.From == name || p.To == name })
+	})
+}
+
+// says is a crash in words.
+func (c *PlanCrash) says() Text {
+	verb := " may crash on "
+	if c.Certain {
+		verb = " crashes on "
+	}
+	return Text(c.Server + verb + c.Peer + ": " + c.Reason)
+}
+
+// patched says what patch would change, and what comes of it without the preparing roll.
+func (r *PlanReport) patched(run Invocation) Patched {
+	out := Patched{Program: run.Program, Refused: Text(r.Patched.Refused), Changes: texts(r.Patched.Changes)}
+	if u := r.Unprepared; u != nil && r.isPatched() {
+		out.Unprepared = Text(u.says())
+	}
+	return out
+}
+
+// says sums a roll up.
+func (roll *PlanRoll) says() string {
+	if roll.Stopped != "" {
+		return roll.Stopped
+	}
+	var says []string
+	for i := range roll.Steps {
+		s := &roll.Steps[i]
+		if s.Fails() {
+			says = append(says, "after "+s.Node+": "+s.cell(s.NotStarting).text)
+		}
+	}
+	if len(says) == 0 {
+		return "no false 404"
+	}
+	return strings.Join(says, "; ")
 }

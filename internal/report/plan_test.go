@@ -10,21 +10,21 @@ import (
 
 // completePlan has a value in every field.
 func completePlan() *PlanReport {
-	route := func(server, resource string, servedBy ...string) PlanRoute {
-		return PlanRoute{Server: server, Group: "storage.k8s.io", Version: "v1", Resource: resource, ServedBy: servedBy, Reasons: []string{"the sender's gate is off"}}
+	route := func(server, resource string, servedBy ...string) Route {
+		return Route{Server: server, Group: "storage.k8s.io", Version: "v1", Resource: resource, ServedBy: servedBy, Reasons: []string{"the sender's gate is off"}}
 	}
 	inside := route("cp-2", "csinodes/status", "cp-1")
 	inside.Subresource = true
 	moment := PlanMoment{
-		Pairs: []ProbePair{
+		Pairs: []Pair{
 			{From: "cp-1", To: "cp-2", Verdict: "yes"},
 			{From: "cp-2", To: "cp-1", Verdict: "no", Reasons: []string{"the sender's gate is off"}},
 		},
-		FalseNotFound: []PlanRoute{route("cp-2", "things", "cp-1"), inside},
-		Unavailable:   []PlanRoute{route("cp-2", "gone")},
-		HandedOff:     []PlanRoute{route("cp-1", "older", "cp-2")},
-		NotServed:     []PlanRoute{route("cp-1", "nobodys")},
-		Unknown:       []PlanRoute{route("cp-2", "doubtful", "cp-1")},
+		FalseNotFound: []Route{route("cp-2", "things", "cp-1"), inside},
+		Unavailable:   []Route{route("cp-2", "gone")},
+		HandedOff:     []Route{route("cp-1", "older", "cp-2")},
+		NotServed:     []Route{route("cp-1", "nobodys")},
+		Unknown:       []Route{route("cp-2", "doubtful", "cp-1")},
 		Blind:         []string{"cp-3"},
 		Crashing:      []PlanCrash{{Server: "cp-2", Peer: "cp-1", Reason: "the sender does not trust the peer", Certain: true}},
 	}
@@ -50,7 +50,7 @@ func completePlan() *PlanReport {
 			{Kind: ConsequenceGarbage, Resources: []string{"storage.k8s.io/v1 things"}, Message: "garbage collection deletes what it should keep"},
 		},
 		Findings: []Finding{{
-			Rule: "MVP101", Name: "gate-off-on-running", Severity: SeverityError, Message: "the gate is off.", Why: "404s", Fix: "set it", Fixable: true,
+			Rule: "MVP101", Name: "gate-off-on-running", Severity: SeverityError, Message: "the gate is off.", Why: "404s", Fix: "set it", Fixable: new(true),
 			Help: "docs/rules/MVP101.md", Consequence: "false-404", At: []string{"running"}, Location: place, Related: []Related{{Location: *place, Message: "here"}},
 		}},
 		CannotTell: "who knows",
@@ -58,24 +58,9 @@ func completePlan() *PlanReport {
 	}
 }
 
-func writePlan(t *testing.T, format string, r *PlanReport, opts TextOptions) []byte {
+func writePlan(t *testing.T, format string, r *PlanReport, c called) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	var err error
-	switch opts.Program = "mvpcheck"; format {
-	case "json":
-		err = WritePlanJSON(&out, r)
-	case "yaml":
-		err = WritePlanYAML(&out, r)
-	case "markdown":
-		err = WritePlanMarkdown(&out, r, opts)
-	default:
-		err = WritePlanText(&out, r, opts)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return writeCalled(t, format, r, c)
 }
 
 func TestPlansAreValid(t *testing.T) {
@@ -84,11 +69,11 @@ func TestPlansAreValid(t *testing.T) {
 		"complete": completePlan(),
 		"empty":    {Source: "-", From: "v1.35.0", To: "v1.36.0", CannotTell: "no flags", Summary: PlanSummary{Verdict: VerdictCannotTell, Text: "no flags."}},
 	} {
-		fromYAML, err := yaml.YAMLToJSONStrict(writePlan(t, "yaml", r, TextOptions{}))
+		fromYAML, err := yaml.YAMLToJSONStrict(writePlan(t, "yaml", r, called{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for format, b := range map[string][]byte{"json": writePlan(t, "json", r, TextOptions{}), "yaml": fromYAML} {
+		for format, b := range map[string][]byte{"json": writePlan(t, "json", r, called{}), "yaml": fromYAML} {
 			if err := schema.Validate(parse(t, b)); err != nil {
 				t.Errorf("%s as %s: %v", name, format, err)
 			}
@@ -100,7 +85,7 @@ func TestPlanSchema(t *testing.T) {
 	schema := readSchema(t, "plan-report")
 	r := completePlan()
 	r.Findings[0].Pairs = []string{"1.35 -> 1.36"}
-	written := writePlan(t, "json", r, TextOptions{})
+	written := writePlan(t, "json", r, called{})
 	checkClosedAndUsed(t, schema, written)
 	checkSchemaIsType[PlanReport](t, schema)
 	checkRefused(t, compileSchema(t, "plan-report"), written, [][2]string{
@@ -128,7 +113,7 @@ func TestPlanIsEscaped(t *testing.T) {
 	r.Patched = &PlanPatched{Changes: []string{evil}, PlanRoll: PlanRoll{Steps: r.Steps, Stopped: evil}}
 	r.Findings[0].Message, r.Findings[0].Fix, r.Consequences[0].Message, r.Summary.Text = evil, evil, evil, evil
 	for _, format := range []string{"text", "markdown"} {
-		got := writePlan(t, format, r, TextOptions{Verbose: true})
+		got := writePlan(t, format, r, called{Verbose: true})
 		if bytes.ContainsRune(got, '\x1b') {
 			t.Errorf("%s: an escape sequence in %q", format, got)
 		}
@@ -153,7 +138,7 @@ func onlyInCode(b []byte, text string) bool {
 // Colour only adds to the text, and only where it is asked for.
 func TestPlanColor(t *testing.T) {
 	r := completePlan()
-	plain, coloured := string(writePlan(t, "text", r, TextOptions{})), string(writePlan(t, "text", r, TextOptions{Color: true}))
+	plain, coloured := string(writePlan(t, "text", r, called{})), string(writePlan(t, "text", r, called{Color: true}))
 	stripped := coloured
 	for {
 		before, rest, ok := strings.Cut(stripped, "\x1b[")
@@ -169,23 +154,23 @@ func TestPlanColor(t *testing.T) {
 }
 
 func TestPlanCells(t *testing.T) {
-	route := func(server, resource string) PlanRoute {
-		return PlanRoute{Server: server, Version: "v1", Resource: resource}
+	route := func(server, resource string) Route {
+		return Route{Server: server, Version: "v1", Resource: resource}
 	}
-	inside := PlanRoute{Server: "b", Version: "v1", Resource: "pods/new", Subresource: true}
+	inside := Route{Server: "b", Version: "v1", Resource: "pods/new", Subresource: true}
 	for _, tc := range []struct {
 		name   string
 		moment PlanMoment
 		failed []PlanFailure
 		want   planCell
 	}{
-		{"all right", PlanMoment{HandedOff: []PlanRoute{route("a", "x")}}, nil, planCell{text: "ok"}},
-		{"404", PlanMoment{FalseNotFound: []PlanRoute{route("a", "x"), route("b", "x"), route("b", "x/status")}}, nil, planCell{"404 for 1 resource on a, b", SeverityError}},
-		{"subresources only", PlanMoment{FalseNotFound: []PlanRoute{route("a", "x/a"), route("a", "x/b")}}, nil, planCell{"404 for 2 subresources on a", SeverityError}},
-		{"inside", PlanMoment{FalseNotFound: []PlanRoute{inside}}, nil, planCell{"404 for 1 subresource on b [MVP518]", SeverityInfo}},
-		{"both", PlanMoment{FalseNotFound: []PlanRoute{route("a", "x"), inside}}, nil, planCell{"404 for 1 resource on a", SeverityError}},
-		{"503", PlanMoment{Unavailable: []PlanRoute{route("a", "x")}}, nil, planCell{"503 for 1 resource on a", SeverityWarning}},
-		{"unknown", PlanMoment{Unknown: []PlanRoute{route("a", "x")}, Blind: []string{"c"}}, nil, planCell{"unknown for 1 resource on a; all unknown on c", SeverityWarning}},
+		{"all right", PlanMoment{HandedOff: []Route{route("a", "x")}}, nil, planCell{text: "ok"}},
+		{"404", PlanMoment{FalseNotFound: []Route{route("a", "x"), route("b", "x"), route("b", "x/status")}}, nil, planCell{"404 for 1 resource on a, b", SeverityError}},
+		{"subresources only", PlanMoment{FalseNotFound: []Route{route("a", "x/a"), route("a", "x/b")}}, nil, planCell{"404 for 2 subresources on a", SeverityError}},
+		{"inside", PlanMoment{FalseNotFound: []Route{inside}}, nil, planCell{"404 for 1 subresource on b [MVP518]", SeverityInfo}},
+		{"both", PlanMoment{FalseNotFound: []Route{route("a", "x"), inside}}, nil, planCell{"404 for 1 resource on a", SeverityError}},
+		{"503", PlanMoment{Unavailable: []Route{route("a", "x")}}, nil, planCell{"503 for 1 resource on a", SeverityWarning}},
+		{"unknown", PlanMoment{Unknown: []Route{route("a", "x")}, Blind: []string{"c"}}, nil, planCell{"unknown for 1 resource on a; all unknown on c", SeverityWarning}},
 		{"does not start", PlanMoment{}, []PlanFailure{{Node: "a"}, {Node: "a"}}, planCell{"a does not start", SeverityError}},
 		{"none starts", PlanMoment{}, []PlanFailure{{Node: "a"}, {Node: "b"}}, planCell{"a, b do not start", SeverityError}},
 		{"crash", PlanMoment{Crashing: []PlanCrash{{Server: "a", Certain: true}, {Server: "b"}}}, nil, planCell{"crash on their peers: a; may crash on their peers: b", SeverityError}},

@@ -2,22 +2,19 @@ package report
 
 import (
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fatih/color"
+
+	"github.com/mvpcheck/mvpcheck/internal/text"
 )
 
-// flushAt keeps a text with very many findings out of memory.
-const flushAt = 32 << 10
-
-// printer is what the writers of text share: how they write, colour and list.
-type printer struct {
+// textWriter writes text: how it escapes, colours and lists.
+type textWriter struct {
 	out  io.Writer
-	err  error // the first one of out; nothing is written after it
 	buf  []byte
-	opts TextOptions
+	opts Options
 
 	levels map[Severity]paint
 	rule   paint
@@ -52,11 +49,11 @@ func newPaint(enabled bool, attributes ...color.Attribute) paint {
 	return paint{on, off}
 }
 
-func newPrinter(out io.Writer, opts TextOptions) printer {
+func newTextWriter(out io.Writer, opts Options) *textWriter {
 	if opts.Quiet {
 		opts.Verbose = false
 	}
-	return printer{
+	return &textWriter{
 		out:  out,
 		opts: opts,
 		levels: map[Severity]paint{
@@ -70,164 +67,204 @@ func newPrinter(out io.Writer, opts TextOptions) printer {
 }
 
 // begin puts a blank line before what comes, if one is due.
-func (p *printer) begin(what gap) {
-	if !p.opts.Quiet && (p.wrote == block || p.wrote == line && what == block) {
-		p.raw("\n")
+func (w *textWriter) begin(what gap) {
+	if !w.opts.Quiet && (w.wrote == block || w.wrote == line && what == block) {
+		w.raw("\n")
 	}
-	p.wrote = what
+	w.wrote = what
 }
 
-// raw writes text of our own, esc any other.
-func (p *printer) raw(s string) { p.buf = append(p.buf, s...) }
-func (p *printer) esc(s string) { p.buf = appendEscaped(p.buf, s) }
-func (p *printer) int(n int)    { p.buf = strconv.AppendInt(p.buf, int64(n), 10) }
-
-func (p *printer) count(n int, noun string) {
-	p.int(n)
-	p.raw(" ")
-	p.raw(noun)
-	if n != 1 {
-		p.raw("s")
+// paragraph puts a blank line before what is written, if anything is.
+func (w *textWriter) paragraph(write func()) {
+	start := len(w.buf)
+	w.raw("\n")
+	if write(); len(w.buf) == start+1 {
+		w.buf = w.buf[:start]
 	}
+}
+
+// said is what is written.
+func (w *textWriter) said(write func(*textWriter)) string {
+	w.buf = w.buf[:0]
+	write(w)
+	return string(w.buf)
+}
+
+// raw writes text of our own, text any other, textln with a line break behind it.
+func (w *textWriter) raw(s string) { w.buf = append(w.buf, s...) }
+func (w *textWriter) int(n int)    { w.buf = strconv.AppendInt(w.buf, int64(n), 10) }
+func (w *textWriter) spaces(n int) { w.buf = appendSpaces(w.buf, n) }
+
+func (w *textWriter) text(parts ...Text) {
+	for _, part := range parts {
+		w.buf = appendEscaped(w.buf, string(part))
+	}
+}
+
+func (w *textWriter) textln(parts ...Text) {
+	w.text(parts...)
+	w.raw("\n")
 }
 
 // hint says how to see what was only counted.
-func (p *printer) hint(before, after string) {
-	if !p.opts.Verbose && !p.opts.Quiet {
-		p.raw(before)
-		p.raw("-v lists them")
-		p.raw(after)
+func (w *textWriter) hint(before, after Text) Text {
+	if w.opts.Verbose || w.opts.Quiet {
+		return ""
 	}
+	return before + "-v lists them" + after
 }
 
-// painted writes text that is not our own in a colour.
-func (p *printer) painted(colour paint, s string) {
-	p.raw(colour.on)
-	p.esc(s)
-	p.raw(colour.off)
-}
-
-// said writes a headline from the level on.
-func (p *printer) said(s Severity, message, rule string) {
-	p.painted(p.levels[s], string(s))
-	p.raw(": ")
-	p.ruled(message, rule)
+func (w *textWriter) painted(colour paint, s Text) {
+	w.raw(colour.on)
+	w.text(s)
+	w.raw(colour.off)
 }
 
 // ruled writes a message with the IDs of its rules to the end of the line.
-func (p *printer) ruled(message string, rules ...string) {
-	p.esc(message)
+func (w *textWriter) ruled(message Text, rules ...string) {
+	w.text(message)
 	for i, rule := range rules {
 		if i == 0 {
-			p.raw(" [")
+			w.raw(" [")
 		} else {
-			p.raw(", ")
+			w.raw(", ")
 		}
-		p.painted(p.rule, rule)
+		w.painted(w.rule, Text(rule))
 	}
 	if len(rules) > 0 {
-		p.raw("]")
+		w.raw("]")
 	}
-	p.raw("\n")
+	w.raw("\n")
 }
 
-func (p *printer) labelled(label, text string) {
+func (w *textWriter) labelled(label string, text Text) {
 	if text != "" {
-		p.raw(label)
-		p.esc(text)
-		p.raw("\n")
+		w.raw(label)
+		w.text(text)
+		w.raw("\n")
 	}
 }
 
-// list writes words after a label, with a comma or the like between them, in
-// lines that fit.
-func (p *printer) list(label, separator string, words []string) {
-	p.raw(label)
+// list writes words after a label, with a comma or the like between them, in lines that fit; nothing where there are none.
+func (w *textWriter) list(label, separator string, words []Text) {
+	if len(words) > 0 {
+		w.listed(label, separator, words)
+		w.raw("\n")
+	}
+}
+
+// listed is list without the line break in the end.
+func (w *textWriter) listed(label, separator string, words []Text) {
+	w.raw(label)
 	at := len(label)
 	for i, word := range words {
-		n := textColumns(word)
+		n := textColumns(string(word))
 		if i > 0 {
-			if p.raw(separator); at+len(separator)+len(" ")+n+len(separator) > lineColumns {
-				p.raw("\n")
-				p.buf = appendSpaces(p.buf, len(label))
+			if w.raw(separator); at+len(separator)+len(" ")+n+len(separator) > lineColumns {
+				w.raw("\n")
+				w.spaces(len(label))
 				at = len(label)
 			} else {
-				p.raw(" ")
+				w.raw(" ")
 				at += len(separator) + len(" ")
 			}
 		}
-		p.esc(word)
+		w.text(word)
 		at += n
 	}
 }
 
-// rules lists for -v what passed and, by their reasons, what was skipped.
-func (p *printer) rules(indent string, passed []string, skipped []Skipped) {
-	if !p.opts.Verbose {
-		return
+// wrapped writes a text in lines that fit, all but the first indented.
+func (w *textWriter) wrapped(label string, s Text) {
+	words := strings.Fields(string(s))
+	for i, word := range words {
+		words[i] = Printable(word)
 	}
-	if len(passed) > 0 {
-		p.list(indent+"passed: ", ",", passed)
-		p.raw("\n")
-	}
-	var reasons []string
-	for i := range skipped {
-		if !slices.Contains(reasons, skipped[i].Reason) {
-			reasons = append(reasons, skipped[i].Reason)
-		}
-	}
-	var ids []string
-	for _, reason := range reasons {
-		ids = ids[:0]
-		for i := range skipped {
-			if skipped[i].Reason == reason {
-				ids = append(ids, skipped[i].Rule)
+	w.raw(text.Wrap(label, strings.Repeat(" ", len(label)), strings.Join(words, " "), lineColumns))
+}
+
+// textCell is one cell of a table. Its first bytes, as many as lead says, have a colour.
+type textCell struct {
+	text   Text
+	colour paint
+	lead   int
+	right  bool // aligned to the right
+}
+
+// table writes a table. Columns with a short head stand first.
+func (w *textWriter) table(t *Table) {
+	order := make([]int, 0, len(t.Columns))
+	for _, short := range []bool{true, false} {
+		for i := range t.Columns {
+			if (t.Columns[i].Short != "") == short {
+				order = append(order, i)
 			}
 		}
-		p.list(indent+"skipped: ", ",", ids)
-		p.raw(": ")
-		p.esc(reason)
-		p.raw("\n")
+	}
+	rows := make([][]textCell, 1+len(t.Rows))
+	for _, i := range order {
+		c := &t.Columns[i]
+		head := c.Head
+		if c.Short != "" {
+			head = c.Short
+		}
+		rows[0] = append(rows[0], textCell{text: Text(strings.ToUpper(head)), right: c.Number})
+		for k := range t.Rows {
+			cell := &t.Rows[k][i]
+			rows[k+1] = append(rows[k+1], textCell{cell.Text, w.tone(cell.Tone), cell.Lead, c.Number})
+		}
+	}
+	w.columns(rows)
+}
+
+func (w *textWriter) tone(t Tone) paint {
+	switch t {
+	case Good:
+		return w.good
+	case Bad:
+		return w.levels[SeverityError]
+	case Warn, Unsure:
+		return w.levels[SeverityWarning]
+	case Info:
+		return w.levels[SeverityInfo]
+	}
+	return paint{}
+}
+
+// columns writes rows of equal length, the head first, in columns that are as wide as they must be.
+func (w *textWriter) columns(rows [][]textCell) {
+	widths := make([]int, len(rows[0]))
+	for _, cells := range rows {
+		for i := range cells {
+			if cells[i].text == "" {
+				cells[i].text = unknown
+			}
+			widths[i] = max(widths[i], textColumns(string(cells[i].text)))
+		}
+	}
+	for _, cells := range rows {
+		for i, c := range cells {
+			if i > 0 {
+				w.raw("  ")
+			}
+			room := widths[i] - textColumns(string(c.text))
+			if c.right {
+				w.spaces(room)
+			}
+			if c.lead > 0 {
+				w.painted(c.colour, c.text[:c.lead])
+			}
+			w.text(c.text[c.lead:])
+			if !c.right && i < len(cells)-1 { // nothing follows on the last
+				w.spaces(room)
+			}
+		}
+		w.raw("\n")
 	}
 }
 
-// names are the first few of many, so that a report of any length can end
-// with them.
-type names struct {
-	first [3]string
-	n     int
-}
-
-func (l *names) add(name string) {
-	if l.n < len(l.first) {
-		l.first[l.n] = name
-	}
-	l.n++
-}
-
-// join is the names in words.
-func (l *names) join(separator string) string {
-	text := strings.Join(l.first[:min(l.n, len(l.first))], separator)
-	if more := l.n - len(l.first); more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
-	}
-	return text
-}
-
-func (p *printer) names(l *names, separator string) { p.esc(l.join(separator)) }
-
-// spill writes what there is if it is much. An error stays, and flush returns
-// it in the end.
-func (p *printer) spill() {
-	if len(p.buf) > flushAt {
-		_ = p.flush()
-	}
-}
-
-func (p *printer) flush() error {
-	if p.err == nil && len(p.buf) > 0 {
-		_, p.err = p.out.Write(p.buf)
-	}
-	p.buf = p.buf[:0]
-	return p.err
+func (w *textWriter) flush() error {
+	_, err := w.out.Write(w.buf)
+	w.buf = w.buf[:0]
+	return err
 }

@@ -11,7 +11,7 @@ import (
 
 // The control planes of the tests. What a report says is the business of the rules; here it is plausible, no more.
 
-func probeOf(servers ...ProbeServer) *ProbeReport {
+func probeOf(servers ...Server) *ProbeReport {
 	r := &ProbeReport{
 		APIVersion: APIVersion, Kind: KindProbe, Version: "v0.1.0",
 		Context: "admin@prod", Found: "endpoints of default/kubernetes",
@@ -22,7 +22,7 @@ func probeOf(servers ...ProbeServer) *ProbeReport {
 	for i := range servers {
 		for k := range servers {
 			if i != k {
-				r.Pairs = append(r.Pairs, ProbePair{From: servers[i].Name, To: servers[k].Name, Verdict: "yes"})
+				r.Pairs = append(r.Pairs, Pair{From: servers[i].Name, To: servers[k].Name, Verdict: "yes"})
 			}
 		}
 	}
@@ -55,8 +55,8 @@ func add(r *ProbeReport, releases int, verdict Verdict, text string) *ProbeRepor
 	return r
 }
 
-func probed(number int, release string, local, merged int, says string) ProbeServer {
-	s := ProbeServer{
+func probed(number int, release string, local, merged int, says string) Server {
+	s := Server{
 		Name: fmt.Sprintf("cp-%d", number), Node: fmt.Sprintf("cp-%d", number), Address: fmt.Sprintf("192.0.2.%d:6443", 10+number),
 		Release: release, Gate: "on", PeerCA: "yes", PublishedAddress: fmt.Sprintf("192.0.2.%d:6443", 10+number),
 		Local: local, Merged: merged, Result: "ok", Says: says,
@@ -64,7 +64,7 @@ func probed(number int, release string, local, merged int, says string) ProbeSer
 	return s
 }
 
-func unreached(number int) ProbeServer {
+func unreached(number int) Server {
 	s := probed(number, "", -1, -1, "cannot be asked")
 	s.Gate, s.PeerCA, s.PublishedAddress, s.Result = "unknown", "unknown", "", "unknown"
 	return s
@@ -79,10 +79,10 @@ func setPairs(r *ProbeReport, from, to, verdict string, reasons ...string) {
 	}
 }
 
-func mutating(server, proof string, servedBy ...string) []ProbeRoute {
-	var routes []ProbeRoute
+func mutating(server, proof string, servedBy ...string) []Route {
+	var routes []Route
 	for _, resource := range rules("mutatingadmissionpolicies mutatingadmissionpolicybindings") {
-		routes = append(routes, ProbeRoute{Server: server, Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource, ServedBy: slices.Clone(servedBy), Proof: proof})
+		routes = append(routes, Route{Server: server, Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource, ServedBy: slices.Clone(servedBy), Proof: proof})
 	}
 	return routes
 }
@@ -110,14 +110,14 @@ func withoutCA() *ProbeReport {
 	setPairs(r, "cp-3", "", "no", "cp-3 runs without --peer-ca-file")
 	r.HandedOff = mutating("cp-2", "named-get", "cp-1")
 	r.FalseNotFound = mutating("cp-3", "named-get", "cp-1")
-	r.Findings = []ProbeFinding{{
-		Rule: "MVP504", Name: "no-peer-proxy-live", Severity: SeverityError, Servers: []string{"cp-3"},
+	r.Findings = []Finding{{
+		Rule: "MVP504", Name: "no-peer-proxy-live", Severity: SeverityError, Servers: []Text{"cp-3"},
 		Message: "runs without --peer-ca-file: it hands nothing to its peers.",
-		Effects: []ProbeEffect{{
+		Effects: []Effect{{
 			Rules: rules("MVP501 MVP502"), Server: "cp-3",
 			Message: "answers 404 for admissionregistration.k8s.io/v1 mutatingadmissionpolicies, mutatingadmissionpolicybindings, which cp-1 serves",
 		}},
-		Seen: []string{
+		Seen: []Text{
 			"/readyz lacks the hook mixed-version-proxy-handler",
 			`GET of an object name: "no such resource" here, "not found" on cp-1`,
 		},
@@ -135,28 +135,28 @@ func completeProbe() *ProbeReport {
 	r.Servers[0].Release, r.Servers[0].Emulated = "v1.37.2", "1.36"
 	r.Findings[0].Why = "until cp-3 is mended, clients that reach it are told that these resources do not exist; garbage collection and namespace deletion believe it."
 	r.Findings = append(r.Findings,
-		ProbeFinding{
-			Rule: "MVP508", Name: "one-address-for-several", Severity: SeverityError, Servers: []string{"cp-1", "cp-2"},
+		Finding{
+			Rule: "MVP508", Name: "one-address-for-several", Severity: SeverityError, Servers: []Text{"cp-1", "cp-2"},
 			Message: "both publish 192.0.2.10:6443: their peers reach only one of them.",
 			Why:     "a request for the one may end at the other.",
-			Effects: []ProbeEffect{
+			Effects: []Effect{
 				{Rules: rules("MVP501"), Server: "cp-3", Message: "answers 404 for resource.k8s.io/v1 devicetaintrules, which cp-1 serves"},
 				{Message: "the whole control plane is concerned"},
 			},
-			Seen: []string{"lease apiserver-aaaa: 192.0.2.10:6443", "lease apiserver-bbbb: 192.0.2.10:6443"},
+			Seen: []Text{"lease apiserver-aaaa: 192.0.2.10:6443", "lease apiserver-bbbb: 192.0.2.10:6443"},
 			Fix:  "remove advertise-address from ClusterConfiguration",
 			Help: "docs/rules/MVP508.md", Consequence: "false-404",
 		},
-		ProbeFinding{
+		Finding{
 			Rule: "MVP511", Name: "peer-gone", Severity: SeverityWarning,
 			Message: "the lease of a server that is gone is an hour old.",
 			Help:    "docs/rules/MVP511.md", Consequence: "none",
 		},
-		ProbeFinding{
-			Rule: "MVP513", Name: "evidence-limited", Severity: SeverityInfo, Servers: []string{"cp-2"},
+		Finding{
+			Rule: "MVP513", Name: "evidence-limited", Severity: SeverityInfo, Servers: []Text{"cp-2"},
 			Message: "/metrics is forbidden: whether peers refuse the caller cannot be told.",
 			Why:     "the counters of rerouted requests stand there.",
-			Seen:    []string{"GET /metrics: 403"},
+			Seen:    []Text{"GET /metrics: 403"},
 			Fix:     "bind the user to the ClusterRole system:monitoring",
 			Help:    "docs/rules/MVP513.md", Consequence: "none",
 		},
@@ -188,11 +188,11 @@ func unreachable() *ProbeReport {
 	setPairs(r, "cp-3", "", "unknown", "cp-3 cannot be asked")
 	setPairs(r, "", "cp-3", "unknown", "cp-3 cannot be asked")
 	r.HandedOff = mutating("cp-2", "named-get", "cp-1")
-	r.Findings = []ProbeFinding{{
-		Rule: "MVP510", Name: "server-unreachable", Severity: SeverityError, Servers: []string{"cp-3"},
+	r.Findings = []Finding{{
+		Rule: "MVP510", Name: "server-unreachable", Severity: SeverityError, Servers: []Text{"cp-3"},
 		Message: "cannot be asked: connection refused.",
 		Why:     "what it answers, and whether its peers reach it, is not known.",
-		Seen:    []string{"GET /version: dial tcp 192.0.2.13:6443: connect: connection refused"},
+		Seen:    []Text{"GET /version: dial tcp 192.0.2.13:6443: connect: connection refused"},
 		Fix:     "start kube-apiserver on cp-3, or run mvpcheck where it can be reached",
 		Help:    "docs/rules/MVP510.md", Consequence: "none",
 	}}
@@ -201,11 +201,11 @@ func unreachable() *ProbeReport {
 
 func oneRelease() *ProbeReport {
 	r := probeOf(probed(1, "v1.36.3", 68, 68, "ok"), probed(2, "v1.36.3", 68, 68, "ok"), probed(3, "v1.36.3", 68, 68, "ok"))
-	r.Findings = []ProbeFinding{{
+	r.Findings = []Finding{{
 		Rule: "MVP517", Name: "nothing-to-prove", Severity: SeverityInfo,
 		Message: "all servers serve the same 68 resources, so that no hand-off can be shown; proved is that each runs the peer proxy and reads its peers' discovery.",
 		Why:     "a request is handed on only where a server lacks what a peer has.",
-		Seen:    []string{"hook mixed-version-proxy-handler on 3 of 3", `rerouted requests with code "200" on 3 of 3`},
+		Seen:    []Text{"hook mixed-version-proxy-handler on 3 of 3", `rerouted requests with code "200" on 3 of 3`},
 		Fix:     "probe again when the first server has been upgraded",
 		Help:    "docs/rules/MVP517.md", Consequence: "none",
 	}}
@@ -214,7 +214,7 @@ func oneRelease() *ProbeReport {
 
 // fifty servers, one of them without its CA, some of them out of reach.
 func fifty() *ProbeReport {
-	var servers []ProbeServer
+	var servers []Server
 	for i := range 50 {
 		s := probed(i+1, "v1.35.4", 66, 68, "ok, hands 2 resources to cp-1")
 		switch {
@@ -230,17 +230,17 @@ func fifty() *ProbeReport {
 	r := probeOf(servers...)
 	setPairs(r, "cp-21", "", "no", "cp-21 runs without --peer-ca-file")
 	finding := withoutCA().Findings[0]
-	finding.Servers, finding.Effects[0].Server = []string{"cp-21"}, "cp-21"
+	finding.Servers, finding.Effects[0].Server = []Text{"cp-21"}, "cp-21"
 	r.FalseNotFound = mutating("cp-21", "named-get", "cp-1")
 	gone := unreachable().Findings[0]
 	gone.Servers = nil
 	for i := 46; i <= 50; i++ {
 		name := fmt.Sprintf("cp-%d", i)
-		gone.Servers = append(gone.Servers, name)
+		gone.Servers = append(gone.Servers, Text(name))
 		setPairs(r, name, "", "unknown", "no answer")
 		setPairs(r, "", name, "unknown", "no answer")
 	}
-	r.Findings = []ProbeFinding{finding, gone}
+	r.Findings = []Finding{finding, gone}
 	return add(r, 2, VerdictNotReady, "Do not go on with the upgrade.")
 }
 
@@ -259,14 +259,14 @@ func longNames() *ProbeReport {
 	}
 	for i := range r.Findings {
 		for k, name := range r.Findings[i].Servers {
-			r.Findings[i].Servers[k] = long[name]
+			r.Findings[i].Servers[k] = Text(long[string(name)])
 		}
 		for k := range r.Findings[i].Effects {
 			e := &r.Findings[i].Effects[k]
-			e.Server = long[e.Server]
+			e.Server = Text(long[string(e.Server)])
 		}
 	}
-	for _, routes := range [][]ProbeRoute{r.HandedOff, r.FalseNotFound} {
+	for _, routes := range [][]Route{r.HandedOff, r.FalseNotFound} {
 		for i := range routes {
 			routes[i].Server, routes[i].ServedBy = long[routes[i].Server], []string{long[routes[i].ServedBy[0]]}
 		}
@@ -290,7 +290,9 @@ func eachString(v reflect.Value, field string, change func(field, s string) stri
 			return
 		}
 		for i := range v.NumField() {
-			eachString(v.Field(i), v.Type().Field(i).Name, change)
+			if name := v.Type().Field(i).Name; name != "SourceLine" { // it is not for documents
+				eachString(v.Field(i), name, change)
+			}
 		}
 	}
 }

@@ -19,11 +19,11 @@ func TestProbeReportsAreValid(t *testing.T) {
 		"handed off": handedOff(), "without CA": withoutCA(), "complete": completeProbe(), "unreachable": unreachable(), "one release": oneRelease(),
 		"fifty": fifty(), "long names": longNames(), "no server": {Summary: ProbeSummary{Verdict: VerdictCannotTell}},
 	} {
-		fromYAML, err := yaml.YAMLToJSONStrict(writeProbe(t, "yaml", r))
+		fromYAML, err := yaml.YAMLToJSONStrict(write(t, "yaml", r))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for format, b := range map[string][]byte{"json": writeProbe(t, "json", r), "yaml": fromYAML} {
+		for format, b := range map[string][]byte{"json": write(t, "json", r), "yaml": fromYAML} {
 			if err := schema.Validate(parse(t, b)); err != nil {
 				t.Errorf("%s as %s: %v", name, format, err)
 			}
@@ -33,7 +33,7 @@ func TestProbeReportsAreValid(t *testing.T) {
 
 func TestProbeSchemas(t *testing.T) {
 	probe := readSchema(t, "probe-report")
-	checkClosedAndUsed(t, probe, writeProbe(t, "json", completeProbe()))
+	checkClosedAndUsed(t, probe, write(t, "json", completeProbe()))
 	checkSchemaIsType[ProbeReport](t, probe)
 
 	recorded := readSchema(t, "probe-evidence")
@@ -43,7 +43,7 @@ func TestProbeSchemas(t *testing.T) {
 
 func TestProbeSchemaIsStrict(t *testing.T) {
 	schema := compileSchema(t, "probe-report")
-	checkRefused(t, schema, writeProbe(t, "json", completeProbe()), [][2]string{
+	checkRefused(t, schema, write(t, "json", completeProbe()), [][2]string{
 		{`"kind": "ProbeReport"`, `"kind": "CheckReport"`},
 		{`"kind": "ProbeReport"`, `"kind": "ProbeReport", "extra": 1`},
 		{`"name": "cp-1"`, `"name": "cp-1", "extra": 1`},

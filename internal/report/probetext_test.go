@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,41 +12,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func probeAsText(t *testing.T, opts TextOptions, r *ProbeReport) []byte {
+func probeAsText(t *testing.T, c called, r *ProbeReport) []byte {
 	t.Helper()
-	opts.Program = "mvpcheck"
-	var out bytes.Buffer
-	if err := WriteProbeText(&out, r, opts); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return writeCalled(t, "text", r, c)
 }
 
 func TestProbeText(t *testing.T) {
 	tests := []struct {
 		name   string
-		opts   TextOptions
+		opts   called
 		report *ProbeReport
 	}{
-		{"handed-off", TextOptions{}, handedOff()},
-		{"handed-off-verbose", TextOptions{Verbose: true}, handedOff()},
-		{"handed-off-quiet", TextOptions{Quiet: true, Verbose: true}, handedOff()},
-		{"without-ca", TextOptions{}, withoutCA()},
-		{"without-ca-coloured", TextOptions{Color: true}, withoutCA()},
-		{"complete", TextOptions{}, completeProbe()},
-		{"complete-verbose", TextOptions{Verbose: true}, completeProbe()},
-		{"complete-quiet", TextOptions{Quiet: true}, completeProbe()},
-		{"unreachable", TextOptions{}, unreachable()},
-		{"unreachable-coloured-verbose", TextOptions{Color: true, Verbose: true}, unreachable()},
-		{"one-release", TextOptions{}, oneRelease()},
-		{"one-release-verbose", TextOptions{Verbose: true}, oneRelease()},
-		{"long-names-verbose", TextOptions{Verbose: true}, longNames()},
-		{"fifty", TextOptions{}, fifty()},
-		{"fifty-verbose", TextOptions{Verbose: true}, fifty()},
-		{"fifty-quiet", TextOptions{Quiet: true}, fifty()},
-		{"hostile", TextOptions{Verbose: true}, spoilt("\x1b[2J\u202e\n世\xff", false)},
-		{"hostile-states", TextOptions{Verbose: true}, spoilt("\x1b]8;;x\x07\r\u2028名前", true)},
-		{"nil", TextOptions{Verbose: true}, &ProbeReport{}},
+		{"handed-off", called{}, handedOff()},
+		{"handed-off-verbose", called{Verbose: true}, handedOff()},
+		{"handed-off-quiet", called{Quiet: true, Verbose: true}, handedOff()},
+		{"without-ca", called{}, withoutCA()},
+		{"without-ca-coloured", called{Color: true}, withoutCA()},
+		{"complete", called{}, completeProbe()},
+		{"complete-verbose", called{Verbose: true}, completeProbe()},
+		{"complete-quiet", called{Quiet: true}, completeProbe()},
+		{"unreachable", called{}, unreachable()},
+		{"unreachable-coloured-verbose", called{Color: true, Verbose: true}, unreachable()},
+		{"one-release", called{}, oneRelease()},
+		{"one-release-verbose", called{Verbose: true}, oneRelease()},
+		{"long-names-verbose", called{Verbose: true}, longNames()},
+		{"fifty", called{}, fifty()},
+		{"fifty-verbose", called{Verbose: true}, fifty()},
+		{"fifty-quiet", called{Quiet: true}, fifty()},
+		{"hostile", called{Verbose: true}, spoilt("\x1b[2J\u202e\n世\xff", false)},
+		{"hostile-states", called{Verbose: true}, spoilt("\x1b]8;;x\x07\r\u2028名前", true)},
+		{"nil", called{Verbose: true}, &ProbeReport{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,24 +65,24 @@ func lineWith(t *testing.T, text []byte, want string) string {
 func TestProbeTextRows(t *testing.T) {
 	plain := probed(1, "v1.36.3", 68, 68, "ok")
 	for name, test := range map[string]struct {
-		change func(*ProbeServer)
+		change func(*Server)
 		want   string
 	}{
-		"all known":        {func(*ProbeServer) {}, "192.0.2.11:6443  cp-1  1.36.3   on    yes         68      68  ok"},
-		"emulated":         {func(s *ProbeServer) { s.Emulated = "1.35" }, "192.0.2.11:6443  cp-1  1.36.3 as 1.35  on    yes         68      68  ok"},
-		"emulated only":    {func(s *ProbeServer) { s.Release, s.Emulated = "", "1.35" }, "192.0.2.11:6443  cp-1  - as 1.35  on    yes         68      68  ok"},
-		"beta":             {func(s *ProbeServer) { s.Release = "v1.38.0-beta.0" }, "192.0.2.11:6443  cp-1  1.38.0-beta.0  on    yes         68      68  ok"},
-		"off":              {func(s *ProbeServer) { s.Gate, s.PeerCA = "off", "no" }, "192.0.2.11:6443  cp-1  1.36.3   off   no          68      68  ok"},
-		"zero is known":    {func(s *ProbeServer) { s.Local, s.Merged = 0, -1 }, "192.0.2.11:6443  cp-1  1.36.3   on    yes          0       -  ok"},
-		"large numbers":    {func(s *ProbeServer) { s.Local, s.Merged = 1234567, 12 }, "192.0.2.11:6443  cp-1  1.36.3   on    yes      1234567      12  ok"},
-		"no node":          {func(s *ProbeServer) { s.Node = "" }, "192.0.2.11:6443  -     1.36.3   on    yes         68      68  ok"},
-		"wide node":        {func(s *ProbeServer) { s.Node = "世界" }, "192.0.2.11:6443  世界  1.36.3   on    yes         68      68  ok"},
-		"says nothing":     {func(s *ProbeServer) { s.Says = "" }, "192.0.2.11:6443  cp-1  1.36.3   on    yes         68      68  ok"},
-		"nothing is known": {func(s *ProbeServer) { *s = ProbeServer{Local: -1, Merged: -1} }, "-       -     -        -     -            -       -  -"},
+		"all known":        {func(*Server) {}, "192.0.2.11:6443  cp-1  1.36.3   on    yes         68      68  ok"},
+		"emulated":         {func(s *Server) { s.Emulated = "1.35" }, "192.0.2.11:6443  cp-1  1.36.3 as 1.35  on    yes         68      68  ok"},
+		"emulated only":    {func(s *Server) { s.Release, s.Emulated = "", "1.35" }, "192.0.2.11:6443  cp-1  - as 1.35  on    yes         68      68  ok"},
+		"beta":             {func(s *Server) { s.Release = "v1.38.0-beta.0" }, "192.0.2.11:6443  cp-1  1.38.0-beta.0  on    yes         68      68  ok"},
+		"off":              {func(s *Server) { s.Gate, s.PeerCA = "off", "no" }, "192.0.2.11:6443  cp-1  1.36.3   off   no          68      68  ok"},
+		"zero is known":    {func(s *Server) { s.Local, s.Merged = 0, -1 }, "192.0.2.11:6443  cp-1  1.36.3   on    yes          0       -  ok"},
+		"large numbers":    {func(s *Server) { s.Local, s.Merged = 1234567, 12 }, "192.0.2.11:6443  cp-1  1.36.3   on    yes      1234567      12  ok"},
+		"no node":          {func(s *Server) { s.Node = "" }, "192.0.2.11:6443  -     1.36.3   on    yes         68      68  ok"},
+		"wide node":        {func(s *Server) { s.Node = "世界" }, "192.0.2.11:6443  世界  1.36.3   on    yes         68      68  ok"},
+		"says nothing":     {func(s *Server) { s.Says = "" }, "192.0.2.11:6443  cp-1  1.36.3   on    yes         68      68  ok"},
+		"nothing is known": {func(s *Server) { *s = Server{Local: -1, Merged: -1} }, "-       -     -        -     -            -       -  -"},
 	} {
 		s := plain
 		test.change(&s)
-		got := probeAsText(t, TextOptions{}, &ProbeReport{Servers: []ProbeServer{s}})
+		got := probeAsText(t, called{}, &ProbeReport{Servers: []Server{s}})
 		if row := strings.Split(string(got), "\n")[3]; row != test.want {
 			t.Errorf("%s:\n got %q\nwant %q", name, row, test.want)
 		}
@@ -100,7 +94,7 @@ func TestProbeTextColumns(t *testing.T) {
 	r := probeOf(probed(1, "v1.36.3", 68, 68, "ok"), probed(2, "v1.36.3", 68, 68, "ok"), probed(3, "v1.36.3", 68, 68, "ok"))
 	r.Servers[0].Node, r.Servers[1].Node = "世界\x1b", "e\u0301"
 	r.Servers[2].Address = "ip-10-0-12-34.eu-central-1.compute.internal:6443"
-	for _, row := range strings.Split(string(probeAsText(t, TextOptions{}, r)), "\n")[3:6] {
+	for _, row := range strings.Split(string(probeAsText(t, called{}, r)), "\n")[3:6] {
 		if got := textColumns(strings.TrimSuffix(row, "ok")); got != 48+2+8+2+len("RELEASE  GATE  PEER CA  LOCAL  MERGED  ") {
 			t.Errorf("RESULT begins in column %d of %q", got, row)
 		}
@@ -120,9 +114,9 @@ func TestProbeTextHeadlines(t *testing.T) {
 		{"cp-4 cp-1", "192.0.2.14:6443 (cp-4), 192.0.2.11:6443 (cp-1): error: it is broken. [MVP504]"},
 		{"cp-4 cp-1 cp-2 cp-3", "192.0.2.14:6443 (cp-4), 192.0.2.11:6443 (cp-1), 192.0.2.12:6443 and 1 more: error: it is broken. [MVP504]"},
 	} {
-		r.Findings = []ProbeFinding{{Rule: "MVP504", Severity: SeverityError, Servers: rules(test.servers), Message: "it is broken."}}
+		r.Findings = []Finding{{Rule: "MVP504", Severity: SeverityError, Servers: texts(rules(test.servers)), Message: "it is broken."}}
 		for _, quiet := range []bool{false, true} {
-			if got := lineWith(t, probeAsText(t, TextOptions{Quiet: quiet}, r), "broken"); got != test.want {
+			if got := lineWith(t, probeAsText(t, called{Quiet: quiet}, r), "broken"); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		}
@@ -140,7 +134,7 @@ func TestProbeTextHeadlines(t *testing.T) {
 	} {
 		changed := *r
 		test.change(&changed)
-		if got := lineWith(t, probeAsText(t, TextOptions{}, &changed), "API server"); got != test.want {
+		if got := lineWith(t, probeAsText(t, called{}, &changed), "API server"); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
@@ -163,7 +157,7 @@ func TestProbeTextLeftOut(t *testing.T) {
 			"left out: 1 group version of custom resources, 4 aggregated (metrics.k8s.io/v1beta1: stale, no endpoints;" +
 				" metrics.k8s.io/v1beta1: stale, no endpoints; metrics.k8s.io/v1beta1: stale, no endpoints and 1 more)"},
 	} {
-		if got := lineWith(t, probeAsText(t, TextOptions{}, &ProbeReport{LeftOut: test.leftOut}), "left out"); got != test.want {
+		if got := lineWith(t, probeAsText(t, called{}, &ProbeReport{LeftOut: test.leftOut}), "left out"); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
@@ -186,12 +180,12 @@ func TestProbeTextLast(t *testing.T) {
 		{two, "3 servers, 2 releases: 1 ok, 2 answer false 404s. NOT READY."},
 		{otherwise, "3 servers, 2 releases: 2 ok, 1 failing. Do not go on with the upgrade."},
 		{innocent, "3 servers, 2 releases: 2 ok, 1 failing. Do not go on with the upgrade."},
-		{add(&ProbeReport{Servers: []ProbeServer{unreached(1)}}, 0, VerdictCannotTell, ""), "1 server: 1 unknown. CANNOT TELL."},
+		{add(&ProbeReport{Servers: []Server{unreached(1)}}, 0, VerdictCannotTell, ""), "1 server: 1 unknown. CANNOT TELL."},
 		{add(probeOf(probed(1, "v1.36.3", 68, 68, "ok")), 1, VerdictReady, "Go on"), "1 server, 1 release: 1 ok. Go on."},
 		{add(&ProbeReport{}, 0, VerdictReady, ""), "0 servers. READY."},
 		{&ProbeReport{}, "0 servers. CANNOT TELL."},
 	} {
-		got := strings.Split(strings.TrimSuffix(string(probeAsText(t, TextOptions{}, test.report)), "\n"), "\n")
+		got := strings.Split(strings.TrimSuffix(string(probeAsText(t, called{}, test.report)), "\n"), "\n")
 		if last := got[len(got)-1]; last != test.want {
 			t.Errorf("got %q, want %q", last, test.want)
 		}
@@ -203,9 +197,9 @@ func TestProbeTextRoutes(t *testing.T) {
 	r := &ProbeReport{
 		HandedOff: slices.Concat(mutating("cp-2", "named-get", "cp-1"), mutating("cp-3", "named-get", "cp-1"), mutating("cp-4", "documents", "cp-1", "cp-5")),
 		FalseNotFound: append(mutating("cp-6", "", "cp-1"),
-			ProbeRoute{Server: "cp-6", Version: "v1", Resource: "pods/resize", ServedBy: []string{"cp-1"}},
-			ProbeRoute{Server: "cp-6", Group: "apps", Version: "v1", Resource: "deployments"},
-			ProbeRoute{Server: "cp-7", Group: "apps", Version: "v1", Resource: "deployments"}),
+			Route{Server: "cp-6", Version: "v1", Resource: "pods/resize", ServedBy: []string{"cp-1"}},
+			Route{Server: "cp-6", Group: "apps", Version: "v1", Resource: "deployments"},
+			Route{Server: "cp-7", Group: "apps", Version: "v1", Resource: "deployments"}),
 	}
 	const want = `0 API servers
 
@@ -223,7 +217,7 @@ cp-6, cp-7 answer 404 for what no server has:
 
 0 servers. CANNOT TELL.
 `
-	if diff := cmp.Diff(want, string(probeAsText(t, TextOptions{Verbose: true}, r))); diff != "" {
+	if diff := cmp.Diff(want, string(probeAsText(t, called{Verbose: true}, r))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -234,7 +228,7 @@ func TestProbeTextManyFindings(t *testing.T) {
 	for len(r.Findings) < 200 {
 		r.Findings = append(r.Findings, r.Findings...)
 	}
-	for _, opts := range []TextOptions{{}, {Quiet: true}} {
+	for _, opts := range []called{{}, {Quiet: true}} {
 		text := string(probeAsText(t, opts, r))
 		if got := strings.Count(text, "[MVP504]\n"); got != len(r.Findings)/4 {
 			t.Errorf("%d headlines of %d", got, len(r.Findings)/4)
@@ -248,7 +242,7 @@ func TestProbeTextManyFindings(t *testing.T) {
 // What all servers have in common is said once.
 func TestProbeTextPairs(t *testing.T) {
 	servers := func(n int) *ProbeReport {
-		var all []ProbeServer
+		var all []Server
 		for i := range n {
 			all = append(all, probed(i+1, "v1.35.4", 66, 66, "ok"))
 		}
@@ -273,7 +267,7 @@ func TestProbeTextPairs(t *testing.T) {
 		r := servers(test.n)
 		test.change(r)
 		var got []string
-		for line := range strings.Lines(string(probeAsText(t, TextOptions{Verbose: true}, r))) {
+		for line := range strings.Lines(string(probeAsText(t, called{Verbose: true}, r))) {
 			if strings.Contains(line, " -> ") || strings.Contains(line, "pairs") {
 				got = append(got, strings.TrimSuffix(line, "\n"))
 			}
@@ -289,10 +283,10 @@ func TestProbeTextWidth(t *testing.T) {
 	r := fifty()
 	r.Findings[1].Servers = nil
 	for _, s := range r.Servers {
-		r.Findings[1].Servers = append(r.Findings[1].Servers, s.Name)
-		r.Findings[1].Seen = append(r.Findings[1].Seen, s.Address+": connection refused")
+		r.Findings[1].Servers = append(r.Findings[1].Servers, Text(s.Name))
+		r.Findings[1].Seen = append(r.Findings[1].Seen, Text(s.Address+": connection refused"))
 	}
-	r.Findings[1].Fix = strings.Repeat("long ", 50)
+	r.Findings[1].Fix = Text(strings.Repeat("long ", 50))
 	r.HandedOff = mutating("cp-2", "named-get", "cp-1")
 	for i := range 40 {
 		r.LeftOut = append(r.LeftOut, ProbeLeftOut{Group: fmt.Sprintf("group-%d.example", i), Version: "v1", Kind: "custom-resources"})
@@ -300,14 +294,14 @@ func TestProbeTextWidth(t *testing.T) {
 		route.Resource = fmt.Sprintf("resources%d", i)
 		r.HandedOff = append(r.HandedOff, route)
 	}
-	_, text, _ := strings.Cut(string(probeAsText(t, TextOptions{Verbose: true}, r)), "cp-50 ") // behind the table
+	_, text, _ := strings.Cut(string(probeAsText(t, called{Verbose: true}, r)), "cp-50 ") // behind the table
 	wide := regexp.MustCompile(`: error: |^   effect: |^   fix:    |^50 servers`)
 	for line := range strings.Lines(text) {
 		if textColumns(strings.TrimSuffix(line, "\n")) > lineColumns && !wide.MatchString(line) {
 			t.Errorf("wide: %s", line)
 		}
 	}
-	if !strings.Contains(text, "\n   fix:    "+r.Findings[1].Fix+"\n") {
+	if !strings.Contains(text, "\n   fix:    "+string(r.Findings[1].Fix)+"\n") {
 		t.Error("the fix is broken into lines")
 	}
 }
@@ -315,7 +309,7 @@ func TestProbeTextWidth(t *testing.T) {
 // Colour is there for the level, the rules and the result only, and nothing depends on it.
 func TestProbeTextColour(t *testing.T) {
 	for name, r := range map[string]*ProbeReport{"complete": completeProbe(), "unreachable": unreachable(), "fifty": fifty()} {
-		for _, opts := range []TextOptions{{}, {Verbose: true}, {Quiet: true}} {
+		for _, opts := range []called{{}, {Verbose: true}, {Quiet: true}} {
 			plain := probeAsText(t, opts, r)
 			opts.Color = true
 			coloured := probeAsText(t, opts, r)
@@ -324,26 +318,6 @@ func TestProbeTextColour(t *testing.T) {
 			}
 			if !bytes.Equal(plain, colours.ReplaceAll(coloured, nil)) {
 				t.Errorf("%s is another text in colour:\n%s", name, coloured)
-			}
-		}
-	}
-}
-
-func TestProbeWriteErrorsAreReturned(t *testing.T) {
-	many := fifty() // more than fits into one piece of text
-	for range 6 {
-		many.Findings = append(many.Findings, many.Findings...)
-	}
-	for name, write := range probeWriters {
-		for _, r := range []*ProbeReport{completeProbe(), many} {
-			var whole bytes.Buffer
-			if err := write(&whole, r); err != nil {
-				t.Fatal(err)
-			}
-			for room := 0; room < whole.Len(); room += 1 + whole.Len()/6 {
-				if err := write(&failing{room}, r); !errors.Is(err, errFull) {
-					t.Fatalf("%s with room for %d of %d bytes: error %v", name, room, whole.Len(), err)
-				}
 			}
 		}
 	}

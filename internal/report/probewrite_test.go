@@ -16,27 +16,10 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 )
 
-var probeWriters = map[string]func(io.Writer, *ProbeReport) error{
-	"text": func(w io.Writer, r *ProbeReport) error {
-		return WriteProbeText(w, r, TextOptions{Program: "mvpcheck", Verbose: true})
-	},
-	"json": WriteProbeJSON,
-	"yaml": WriteProbeYAML,
-}
-
-func writeProbe(t *testing.T, format string, r *ProbeReport) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := probeWriters[format](&out, r); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func TestProbeJSONAndYAML(t *testing.T) {
 	for name, r := range map[string]*ProbeReport{"complete": completeProbe(), "nil": {}, "hostile": spoilt("\x1b[2J\u202e\n世\xff", false)} {
-		golden(t, "probe-"+name+".json", writeProbe(t, "json", r))
-		golden(t, "probe-"+name+".yaml", writeProbe(t, "yaml", r))
+		golden(t, "probe-"+name+".json", write(t, "json", r))
+		golden(t, "probe-"+name+".yaml", write(t, "yaml", r))
 	}
 }
 
@@ -47,7 +30,7 @@ func TestProbeRoundTrip(t *testing.T) {
 		want.CannotTell = "" // it is not written
 		for _, format := range []string{"json", "yaml"} {
 			var got ProbeReport
-			if err := yaml.UnmarshalStrict(writeProbe(t, format, want), &got); err != nil {
+			if err := yaml.UnmarshalStrict(write(t, format, want), &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, &got, cmpopts.EquateEmpty()); diff != "" {
@@ -57,17 +40,17 @@ func TestProbeRoundTrip(t *testing.T) {
 	}
 }
 
-// A list is never null, in whatever depth and however the report is encoded.
+// A list is never null, in whatever depth and however the document is encoded.
 func TestProbeNilLists(t *testing.T) {
 	r := &ProbeReport{
-		Servers: make([]ProbeServer, 1), Pairs: make([]ProbePair, 1), FalseNotFound: make([]ProbeRoute, 1), HandedOff: make([]ProbeRoute, 1),
-		Findings: []ProbeFinding{{}, {Effects: make([]ProbeEffect, 1)}}, Evidence: make([]evidence.Request, 1),
+		Servers: make([]Server, 1), Pairs: make([]Pair, 1), FalseNotFound: make([]Route, 1), HandedOff: make([]Route, 1),
+		Findings: []Finding{{}, {Effects: make([]Effect, 1)}}, Evidence: make([]evidence.Request, 1),
 	}
-	plain, err := json.Marshal(r)
+	plain, err := json.Marshal(r.document())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range [][]byte{plain, writeProbe(t, "json", r), writeProbe(t, "yaml", r), writeProbe(t, "json", &ProbeReport{})} {
+	for _, b := range [][]byte{plain, write(t, "json", r), write(t, "yaml", r), write(t, "json", &ProbeReport{})} {
 		if bytes.Contains(b, []byte("null")) {
 			t.Errorf("null in\n%s", b)
 		}
@@ -80,9 +63,9 @@ func TestProbeNilLists(t *testing.T) {
 func TestProbeJSONIsSafe(t *testing.T) {
 	r := spoilt("\x1b\x7f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\xff<>", true)
 	for _, format := range []string{"json", "yaml"} {
-		checkPrintable(t, writeProbe(t, format, r))
+		checkPrintable(t, write(t, format, r))
 	}
-	if got := writeProbe(t, "json", r); !bytes.Contains(got, []byte(`"admin@prod\u001b\u007f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd<>"`)) {
+	if got := write(t, "json", r); !bytes.Contains(got, []byte(`"admin@prod\u001b\u007f\u009b\u202e\u2028\u00a0\ufeff é 世 😀\ufffd<>"`)) {
 		t.Errorf("not escaped as it should be:\n%s", got)
 	}
 }
@@ -90,7 +73,7 @@ func TestProbeJSONIsSafe(t *testing.T) {
 // At the top, YAML has the fields in the order of the JSON.
 func TestProbeYAMLOrder(t *testing.T) {
 	var fields []string
-	for line := range strings.Lines(string(writeProbe(t, "yaml", completeProbe()))) {
+	for line := range strings.Lines(string(write(t, "yaml", completeProbe()))) {
 		if name, _, ok := strings.Cut(line, ":"); ok && line[0] != ' ' && line[0] != '-' {
 			fields = append(fields, name)
 		}
@@ -104,12 +87,12 @@ func TestProbeYAMLOrder(t *testing.T) {
 func TestProbeTimes(t *testing.T) {
 	r := handedOff()
 	r.Time = r.Time.In(time.FixedZone("", 5*60*60))
-	if got := writeProbe(t, "json", r); !bytes.Contains(got, []byte(`"time": "2026-11-30T10:00:00Z"`)) {
+	if got := write(t, "json", r); !bytes.Contains(got, []byte(`"time": "2026-11-30T10:00:00Z"`)) {
 		t.Errorf("the time is not in UTC:\n%s", got)
 	}
 	r.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, format := range []string{"json", "yaml"} {
-		if err := probeWriters[format](io.Discard, r); err == nil {
+		if err := writeAs(format, io.Discard, r, called{}); err == nil {
 			t.Errorf("%s has a time that JSON does not know", format)
 		}
 	}
@@ -126,16 +109,12 @@ func FuzzProbeWriters(f *testing.F) {
 		if options&16 != 0 {
 			r.Servers = r.Servers[:1] // findings, pairs and routes now name servers that are not there
 		}
-		var out bytes.Buffer
-		opts := TextOptions{Program: "mvpcheck", Color: options&1 != 0, Verbose: options&2 != 0, Quiet: options&4 != 0}
-		if err := WriteProbeText(&out, r, opts); err != nil {
-			t.Fatal(err)
-		}
-		written := out.Bytes()
+		opts := called{Program: "mvpcheck", Color: options&1 != 0, Verbose: options&2 != 0, Quiet: options&4 != 0}
+		written := writeCalled(t, "text", r, opts)
 		if opts.Color {
 			written = colours.ReplaceAll(written, nil)
 		}
 		checkPrintable(t, written)
-		sameInYAML(t, writeProbe(t, "json", r), writeProbe(t, "yaml", r))
+		sameInYAML(t, write(t, "json", r), write(t, "yaml", r))
 	})
 }

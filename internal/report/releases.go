@@ -7,12 +7,20 @@ import (
 	"strings"
 )
 
+// Upgrade is two releases, such as v1.35.0 and v1.36.0.
+type Upgrade struct {
+	From Text `json:"from"`
+	To   Text `json:"to"`
+}
+
+// String is the upgrade as people and Finding.Pairs write it: "1.35 -> 1.36".
+func (u Upgrade) String() string { return string(shortRelease(u.From) + " -> " + shortRelease(u.To)) }
+
 // unversioned says that no version was known and several pairs were judged.
 func (c *Cluster) unversioned() bool { return c.From == "" && c.To == "" && len(c.Pairs) > 0 }
 
-// releases are the releases that a cluster was judged for, "1.35.4 -> 1.36",
-// or the pairs of them, or nothing.
-func releases(c *Cluster) string {
+// releases are the releases that a cluster was judged for, "1.35.4 -> 1.36", or the pairs of them, or nothing.
+func (c *Cluster) releases() Text {
 	switch {
 	case c.unversioned():
 		return pairList(pairStrings(c.Pairs))
@@ -22,46 +30,44 @@ func releases(c *Cluster) string {
 	return cmp.Or(shortRelease(c.From), "unknown") + " -> " + cmp.Or(shortRelease(c.To), "unknown")
 }
 
-func forReleases(releases string) string {
+func forReleases(releases Text) Text {
 	if releases == "" {
 		return ""
 	}
 	return " for " + releases
 }
 
-// verdict is the verdict on a cluster and what it is about, without a full
-// stop: "NOT READY for 1.35 -> 1.36". Patch releases make no difference to it
-// and are left out, unless there is nothing else.
-func verdict(c *Cluster, v Verdict) string {
-	about := releases(c)
+// says is the verdict on a cluster and what it is about, without a full stop: "NOT READY for 1.35 -> 1.36". Patch releases
+// make no difference to it and are left out, unless there is nothing else.
+func (c *Cluster) says() Text {
+	v := c.Verdict()
+	about := c.releases()
 	from, to := minorRelease(c.From), minorRelease(c.To)
 	switch {
 	case c.unversioned():
 		pairs := pairStrings(c.Pairs)
 		if v == VerdictNotReady {
-			pairs = notReadyPairs(c, pairs)
+			pairs = c.notReadyPairs(pairs)
 		}
 		about = pairList(pairs)
 		switch n := len(c.Pairs); {
 		case len(pairs) < n:
-			about += " (" + strconv.Itoa(len(pairs)) + " of " + strconv.Itoa(n) + " pairs)"
+			about += Text(" (" + strconv.Itoa(len(pairs)) + " of " + strconv.Itoa(n) + " pairs)")
 		case n > 1:
-			about += " (all " + strconv.Itoa(n) + " pairs)"
+			about += Text(" (all " + strconv.Itoa(n) + " pairs)")
 		}
 	case from != "" && to != "" && from != to:
 		about = from + " -> " + to
 	}
-	switch v {
-	case VerdictReady:
-		return "READY" + forReleases(about)
-	case VerdictNotReady:
-		return "NOT READY" + forReleases(about)
+	text := Text(v.String()) + forReleases(about)
+	if v == VerdictCannotTell {
+		text += ": " + c.CannotTell
 	}
-	return "CANNOT TELL" + forReleases(about) + ": " + c.CannotTell
+	return text
 }
 
 // notReadyPairs are those of all pairs for which there is an error.
-func notReadyPairs(c *Cluster, all []string) []string {
+func (c *Cluster) notReadyPairs(all []string) []string {
 	bad := map[string]bool{}
 	for i := range c.Findings {
 		f := &c.Findings[i]
@@ -82,7 +88,7 @@ func notReadyPairs(c *Cluster, all []string) []string {
 	return pairs
 }
 
-func pairStrings(pairs []Pair) []string {
+func pairStrings(pairs []Upgrade) []string {
 	s := make([]string, len(pairs))
 	for i, p := range pairs {
 		s[i] = p.String()
@@ -90,36 +96,43 @@ func pairStrings(pairs []Pair) []string {
 	return s
 }
 
-// pairList joins pairs; of a long chain, in which each begins where the one
-// before ends, the middle is left out.
-func pairList(pairs []string) string {
+// pairList joins pairs; of a long chain, in which each begins where the one before ends, the middle is left out.
+func pairList(pairs []string) Text {
 	if len(pairs) < 4 {
-		return strings.Join(pairs, ", ")
+		return Text(strings.Join(pairs, ", "))
 	}
 	for i := 1; i < len(pairs); i++ {
 		_, end, _ := strings.Cut(pairs[i-1], " -> ")
 		if begin, _, _ := strings.Cut(pairs[i], " -> "); begin != end {
-			return strings.Join(pairs, ", ")
+			return Text(strings.Join(pairs, ", "))
 		}
 	}
-	return pairs[0] + ", ..., " + pairs[len(pairs)-1]
+	return Text(pairs[0] + ", ..., " + pairs[len(pairs)-1])
 }
 
 // shortRelease is a release as people write it: 1.35.4, and 1.36 for v1.36.0.
-func shortRelease(release string) string {
-	release = strings.TrimPrefix(release, "v")
-	if strings.Count(release, ".") == 2 { // not the end of 1.38.0-beta.0
-		release = strings.TrimSuffix(release, ".0")
+func shortRelease(release Text) Text {
+	s := strings.TrimPrefix(string(release), "v")
+	if strings.Count(s, ".") == 2 { // not the end of 1.38.0-beta.0
+		s = strings.TrimSuffix(s, ".0")
 	}
-	return release
+	return Text(s)
 }
 
 // minorRelease is the minor release of a release: 1.35 for v1.35.4.
-func minorRelease(release string) string {
-	release = strings.TrimPrefix(release, "v")
-	if major, rest, ok := strings.Cut(release, "."); ok {
+func minorRelease(release Text) Text {
+	s := strings.TrimPrefix(string(release), "v")
+	if major, rest, ok := strings.Cut(s, "."); ok {
 		minor, _, _ := strings.Cut(rest, ".")
-		return major + "." + minor
+		s = major + "." + minor
 	}
-	return release
+	return Text(s)
+}
+
+// minors is "1.35 -> 1.36", with the patch releases where the minor is the same.
+func minors(from, to Text) Text {
+	if a, b := minorRelease(from), minorRelease(to); a != b {
+		return a + " -> " + b
+	}
+	return shortRelease(from) + " -> " + shortRelease(to)
 }

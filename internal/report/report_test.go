@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"os"
@@ -35,7 +34,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 // in is a region of one line.
 func in(file string, line, column, endColumn int) *Location {
-	return &Location{File: file, Line: line, Column: column, EndLine: line, EndColumn: endColumn}
+	return &Location{File: Text(file), Line: line, Column: column, EndLine: line, EndColumn: endColumn}
 }
 
 func rules(list string) []string { return strings.Fields(list) }
@@ -43,38 +42,40 @@ func rules(list string) []string { return strings.Fields(list) }
 func skipped(reason, list string) []Skipped {
 	var s []Skipped
 	for _, rule := range rules(list) {
-		s = append(s, Skipped{Rule: rule, Reason: reason})
+		s = append(s, Skipped{Rule: rule, Reason: Text(reason)})
 	}
 	return s
 }
 
 // complete is a report in which every field has a value.
-func complete() Report {
+func complete() *CheckReport {
 	c := notReady()
 	c.Notes = []Note{
 		{Text: "3 control-plane nodes are assumed; --nodes says otherwise"},
 		{Text: "this document is passed over", Location: &Location{File: "cluster.yaml", Document: 3, Line: 50, Column: 1}},
 	}
 	c.Findings[1].Related = []Related{{Location: *in("cluster.yaml", 9, 3, 20), Message: "the address of cp-1"}}
-	return finish(Report{
+	return finish(CheckReport{
 		Clusters:   []Cluster{c, severalPairs(), ready(), template()},
 		Errors:     []InputError{{File: "tabs.yaml", Line: 14, Column: 1, Message: "a tab is used as indentation"}},
 		PassedOver: []PassedOver{{File: "values.yaml", Reason: "no kubeadm document"}},
 	})
 }
 
-// finish adds to a report what follows from the rest of it.
-func finish(r Report) Report {
-	r.APIVersion, r.Kind, r.Version = APIVersion, Kind, "v0.1.0"
-	var t Tally
-	for i := range r.Clusters {
-		t.Cluster(&r.Clusters[i])
+// finish is a report with what follows from the rest of it.
+func finish(r CheckReport) *CheckReport {
+	out := &CheckReport{APIVersion: APIVersion, Kind: KindCheck, Version: "v0.1.0"}
+	for _, c := range r.Clusters {
+		out.Add(c)
 	}
-	for range r.Errors {
-		t.InputError()
+	for _, e := range r.Errors {
+		out.AddError(e)
 	}
-	r.Summary = t.Summary()
-	return r
+	for _, p := range r.PassedOver {
+		out.AddPassedOver(p)
+	}
+	out.Summary = out.Sum()
+	return out
 }
 
 // notReady is the cluster of the design's example.
@@ -92,7 +93,7 @@ func notReady() Cluster {
 				Message: "the gate UnknownVersionInteroperabilityProxy is off on the running 1.35 servers.",
 				Why:     "until the last 1.35 server is replaced it answers 404 for 2 resources that 1.36 serves; garbage collection and namespace deletion believe it.",
 				Fix:     "feature-gates: UnknownVersionInteroperabilityProxy=true, rolled out on 1.35 before the upgrade",
-				Fixable: true, Help: "docs/rules/MVP101.md", Consequence: "false-404", At: []string{"running"},
+				Fixable: new(true), Help: "docs/rules/MVP101.md", Consequence: "false-404", At: []string{"running"},
 				Location:   &Location{File: "cluster.yaml", Document: 2, Line: 21, Column: 3, EndLine: 21, EndColumn: 12, Path: "apiServer.extraArgs"},
 				SourceLine: "  extraArgs:",
 			},
@@ -101,14 +102,14 @@ func notReady() Cluster {
 				Message: "advertise-address 192.0.2.11 is the same on every control-plane node; peers would send every request to that one server.",
 				Why:     "ClusterConfiguration is shared by all nodes. kubeadm fills the flag from each node's localAPIEndpoint.",
 				Fix:     "remove the entry",
-				Fixable: true, Help: "docs/rules/MVP302.md", Consequence: "false-404", At: []string{"running", "target"},
+				Fixable: new(true), Help: "docs/rules/MVP302.md", Consequence: "false-404", At: []string{"running", "target"},
 				Location: in("cluster.yaml", 23, 12, 22), SourceLine: "    value: 192.0.2.11",
 			},
 			{
 				Rule: "MVP003", Name: "value-not-a-string", Severity: SeverityError,
 				Message: "the value 6443 is a number; kubeadm refuses the file.",
 				Fix:     `value: "6443"`,
-				Fixable: true, Help: "docs/rules/MVP003.md", Consequence: "refused-by-kubeadm", At: []string{"running", "target"},
+				Fixable: new(true), Help: "docs/rules/MVP003.md", Consequence: "refused-by-kubeadm", At: []string{"running", "target"},
 				Location: in("cluster.yaml", 28, 12, 16), SourceLine: "    value: 6443",
 			},
 		},
@@ -157,7 +158,7 @@ func severalPairs() Cluster {
 	c.Source, c.Argument = "stable.yaml", "stable.yaml"
 	c.From, c.To = "", ""
 	c.Why = "kubernetesVersion is stable"
-	c.Pairs = []Pair{{"v1.33.0", "v1.34.0"}, {"v1.34.0", "v1.35.0"}, {"v1.35.0", "v1.36.0"}, {"v1.36.0", "v1.37.0"}}
+	c.Pairs = []Upgrade{{"v1.33.0", "v1.34.0"}, {"v1.34.0", "v1.35.0"}, {"v1.35.0", "v1.36.0"}, {"v1.36.0", "v1.37.0"}}
 	c.Silenced = nil
 	c.Findings = c.Findings[:2]
 	for i := range c.Findings {
@@ -181,22 +182,21 @@ func template() Cluster {
 }
 
 func TestTally(t *testing.T) {
-	var none Tally
-	if diff := cmp.Diff(Summary{Verdict: VerdictCannotTell}, none.Summary()); diff != "" {
+	if diff := cmp.Diff(Summary{Verdict: VerdictCannotTell}, (&CheckReport{}).Sum()); diff != "" {
 		t.Errorf("nothing seen (-want +got):\n%s", diff)
 	}
 	tests := map[string]struct {
-		report Report
+		report CheckReport
 		want   Summary
 	}{
-		"ready":                   {Report{Clusters: []Cluster{ready(), ready()}}, Summary{Verdict: VerdictReady}},
-		"warnings are ready":      {Report{Clusters: []Cluster{ready(), warnings()}}, Summary{Warnings: 1, Infos: 1, Verdict: VerdictReady}},
-		"one not ready":           {Report{Clusters: []Cluster{ready(), notReady(), template()}}, Summary{Errors: 3, Silenced: 1, Fixable: 3, Verdict: VerdictNotReady}},
-		"one cannot tell":         {Report{Clusters: []Cluster{ready(), template()}}, Summary{Verdict: VerdictCannotTell}},
-		"input error":             {Report{Clusters: []Cluster{ready()}, Errors: make([]InputError, 1)}, Summary{Verdict: VerdictCannotTell}},
-		"input error and errors":  {Report{Clusters: []Cluster{notReady()}, Errors: make([]InputError, 1)}, Summary{Errors: 3, Silenced: 1, Fixable: 3, Verdict: VerdictNotReady}},
-		"only passed over files":  {Report{PassedOver: make([]PassedOver, 3)}, Summary{Verdict: VerdictCannotTell}},
-		"errors and cannot judge": {Report{Clusters: []Cluster{func() Cluster { c := notReady(); c.CannotTell = "x"; return c }()}}, Summary{Errors: 3, Silenced: 1, Fixable: 3, Verdict: VerdictNotReady}},
+		"ready":                   {CheckReport{Clusters: []Cluster{ready(), ready()}}, Summary{Verdict: VerdictReady}},
+		"warnings are ready":      {CheckReport{Clusters: []Cluster{ready(), warnings()}}, Summary{Warnings: 1, Infos: 1, Verdict: VerdictReady}},
+		"one not ready":           {CheckReport{Clusters: []Cluster{ready(), notReady(), template()}}, Summary{Errors: 3, Silenced: 1, Fixable: 3, Verdict: VerdictNotReady}},
+		"one cannot tell":         {CheckReport{Clusters: []Cluster{ready(), template()}}, Summary{Verdict: VerdictCannotTell}},
+		"input error":             {CheckReport{Clusters: []Cluster{ready()}, Errors: make([]InputError, 1)}, Summary{Verdict: VerdictCannotTell}},
+		"input error and errors":  {CheckReport{Clusters: []Cluster{notReady()}, Errors: make([]InputError, 1)}, Summary{Errors: 3, Silenced: 1, Fixable: 3, Verdict: VerdictNotReady}},
+		"only passed over files":  {CheckReport{PassedOver: make([]PassedOver, 3)}, Summary{Verdict: VerdictCannotTell}},
+		"errors and cannot judge": {CheckReport{Clusters: []Cluster{func() Cluster { c := notReady(); c.CannotTell = "x"; return c }()}}, Summary{Errors: 3, Silenced: 1, Fixable: 3, Verdict: VerdictNotReady}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -237,18 +237,4 @@ func (f *failing) Write(p []byte) (int, error) {
 		return 0, errFull
 	}
 	return len(p), nil
-}
-
-func TestWriteErrorsAreReturned(t *testing.T) {
-	for name, open := range writers {
-		var whole bytes.Buffer
-		if err := Write(open(&whole), complete()); err != nil {
-			t.Fatal(err)
-		}
-		for room := 0; room < whole.Len(); room += 97 {
-			if err := Write(open(&failing{room}), complete()); !errors.Is(err, errFull) {
-				t.Fatalf("%s with room for %d of %d bytes: error %v", name, room, whole.Len(), err)
-			}
-		}
-	}
 }

@@ -11,145 +11,147 @@ import (
 	"strings"
 )
 
-// SARIFOptions are what the format wants to know beside the report.
-type SARIFOptions struct {
-	// Version is mvpcheck's.
-	Version string
-	// Rule returns what there is to say of the rule of an ID.
-	Rule func(id string) SARIFRule
-}
-
-// SARIFRule is the documentation of a rule as SARIF has it.
-type SARIFRule struct {
-	// Name has no blanks: GateOffOnRunning.
-	Name     string
-	Severity Severity
-	// Short is one sentence, Full a few; Text and Markdown are all that there is to say, in two forms.
-	Short, Full, Text, Markdown string
-	Tags                        []string
-}
-
-// Home is where the program comes from; the pages of the rules are below it.
-const Home = "https://github.com/mvpcheck/mvpcheck"
-
-// PageURL is the address of a page within the repository; empty stays empty.
-func PageURL(page string) string {
-	if page == "" {
-		return ""
+// writeSARIF writes a report as one log of SARIF 2.1.0. The rules that the results name stand behind them, as only then is it
+// known which these are.
+//
+// A live server is no file: what a result is about is its logical location. GitHub refuses a whole log for one result without
+// a file, however. Therefore each result also names one: the recorded evidence where that was judged, else the server, as
+// scanners of images do with the name of the image.
+func writeSARIF(out io.Writer, r *Report, o Options) error {
+	l := newSARIFLog(out, r.Version, o)
+	for b := range r.Blocks {
+		switch b := b.(type) {
+		case *Section:
+			if err := l.section(b); err != nil {
+				return err
+			}
+		case InputError:
+			l.unknown = true
+			at := sarifLocation{Physical: sarifAt(&Location{File: b.File, Line: b.Line, Column: b.Column}, "")}
+			l.notify("error", "cannot be read: "+b.Message, at)
+		}
 	}
-	return Home + "/blob/main/" + page
+	l.unknown = l.unknown || r.Files == 0
+	return l.end()
 }
 
-// SARIF writes a report as one log of SARIF 2.1.0. Results are written as they come. The rules that they name stand behind
-// them, as only then is it known which these are.
-type SARIF struct {
-	sarifLog
-	notifications    []sarifNotification
-	failing, unknown bool
-}
-
-// NewSARIF returns a writer of one report.
-func NewSARIF(out io.Writer, opts SARIFOptions) *SARIF {
-	return &SARIF{sarifLog: newSARIFLog(out, opts)}
-}
-
-// Cluster writes the findings of one cluster, those that are silenced too.
-func (w *SARIF) Cluster(c Cluster) error {
-	for i := range c.Findings {
-		f := &c.Findings[i]
-		w.failing = w.failing || f.Fails
-		if err := w.result(w.checked(&c, f, []sarifSuppression{})); err != nil {
+// section writes the findings about one control plane, those that are silenced too.
+func (l *sarifLog) section(s *Section) error {
+	for i := range s.Findings.List {
+		f := &s.Findings.List[i]
+		l.failing = l.failing || f.Fails
+		var suppressions []sarifSuppression
+		if !f.live() {
+			suppressions = []sarifSuppression{}
+		}
+		if err := l.result(l.resultOf(s, f, suppressions)); err != nil {
 			return err
 		}
 	}
-	for i := range c.Silenced {
-		s := &c.Silenced[i]
-		silence := sarifSuppression{Kind: "inSource", Justification: Printable(s.Reason)}
-		if s.Location != nil && s.CommentLine > 0 {
-			silence.Location = &sarifLocation{Physical: sarifAt(&Location{File: s.Location.File, Line: s.CommentLine}, "")}
+	for i := range s.Silenced {
+		f := &s.Silenced[i]
+		silence := sarifSuppression{Kind: "inSource", Justification: f.Reason.String()}
+		if f.Location != nil && f.CommentLine > 0 {
+			silence.Location = &sarifLocation{Physical: sarifAt(&Location{File: f.Location.File, Line: f.CommentLine}, "")}
 		}
-		if err := w.result(w.checked(&c, &s.Finding, []sarifSuppression{silence})); err != nil {
+		if err := l.result(l.resultOf(s, &f.Finding, []sarifSuppression{silence})); err != nil {
 			return err
 		}
 	}
-	if c.CannotTell != "" {
-		n := sarifNotification{Level: "warning", Message: sarifMessage(c.Source + ": not everything could be judged: " + c.CannotTell)}
-		if c.Verdict() == VerdictCannotTell {
-			w.unknown = true
-			n = sarifNotification{Level: "error", Message: sarifMessage(c.Source + ": cannot tell: " + c.CannotTell)}
-		}
-		n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifactOf(c.file())}}}
-		w.notifications = append(w.notifications, n)
-	}
-	return w.out.Flush()
+	l.cannotTell(s)
+	return l.out.Flush()
 }
 
-// file is the file that a cluster was read from, as the findings name it. Of standard input only they know what it is called
-// where it holds several clusters.
-func (c *Cluster) file() string {
-	if c.Argument != "-" {
-		return cmp.Or(c.Argument, c.Source)
+// cannotTell tells what could not be judged.
+func (l *sarifLog) cannotTell(s *Section) {
+	switch file := (sarifLocation{Physical: &sarifPhysical{Artifact: sarifArtifactOf(s.File)}}); {
+	case s.CannotTell == "":
+	case s.Live:
+		l.unknown = true
+		l.notify("error", "cannot tell: "+s.CannotTell)
+	case s.Partly:
+		l.notify("warning", s.Name+": not everything could be judged: "+s.CannotTell, file)
+	default:
+		l.unknown = true
+		l.notify("error", s.Name+": cannot tell: "+s.CannotTell, file)
 	}
-	for i := range c.Findings {
-		if l := c.Findings[i].Location; l != nil && strings.HasPrefix(c.Source, l.File) {
-			return l.File
-		}
-	}
-	return c.Source
 }
 
-// checked is the result for a finding about a file.
-func (w *SARIF) checked(c *Cluster, f *Finding, suppressions []sarifSuppression) sarifResult {
-	at := f.Location
-	if at == nil {
-		at = &Location{File: c.file()}
-	}
-	place := sarifLocation{Physical: sarifAt(at, f.SourceLine)}
-	if at.Path != "" {
-		place.Logical = []sarifLogical{{FullyQualifiedName: Printable(at.Path), Kind: "property"}}
-	}
+func (l *sarifLog) notify(level string, message Text, at ...sarifLocation) {
+	l.notifications = append(l.notifications, sarifNotification{Level: level, Message: sarifMessage(message), Locations: at})
+}
+
+// resultOf is the result for a finding.
+func (l *sarifLog) resultOf(s *Section, f *Finding, suppressions []sarifSuppression) sarifResult {
 	r := sarifResult{
-		RuleID: f.Rule, RuleIndex: w.rule(f.Rule, f.Help), Level: sarifLevel(f.Severity),
-		Message:      sarifMessage(f.Message, labelledText("why: ", f.Why), labelledText("fix: ", f.Fix)),
-		Locations:    []sarifLocation{place},
-		Fingerprints: map[string]string{fingerprint: w.fingerprint(f.Rule, at.File, withoutIndexes(at.Path), strings.TrimSpace(f.SourceLine))},
-		Fixes:        sarifFixOf(f.Edits, f.Fix),
-		Suppressions: suppressions,
-		Properties:   sarifResultBag{Consequence: f.Consequence, At: f.At, Pairs: f.Pairs},
+		RuleID: f.Rule, RuleIndex: l.rule(f.Rule, f.Help), Level: sarifLevel(f.Severity),
+		Message: sarifMessage(append([]Text{f.message()}, f.paragraphs()...)...),
+		Fixes:   sarifFixOf(f.Edits, f.Fix), Suppressions: suppressions,
+		Properties: sarifResultBag{
+			Consequence: f.Consequence, At: f.At, Pairs: f.Pairs, Servers: plainTexts(f.Servers), Seen: plainTexts(f.Seen),
+		},
 	}
 	for i := range f.Related {
 		message := sarifMessage(f.Related[i].Message)
 		r.RelatedLocations = append(r.RelatedLocations,
 			sarifLocation{ID: i + 1, Physical: sarifAt(&f.Related[i].Location, ""), Message: &message})
 	}
+	if f.live() {
+		r.Locations = serverLocations(s, f.Servers)
+		// Not by the file: tomorrow's evidence has another name. And there are no lines from which GitHub could compute its own.
+		hash := l.fingerprint(append([]Text{Text(f.Rule), s.Name}, f.Servers...)...)
+		r.Fingerprints = map[string]string{fingerprint: hash, "primaryLocationLineHash": hash}
+		return r
+	}
+	at := cmp.Or(f.Location, &Location{File: s.File})
+	place := sarifLocation{Physical: sarifAt(at, string(f.SourceLine))}
+	if at.Path != "" {
+		place.Logical = []sarifLogical{{FullyQualifiedName: at.Path.String(), Kind: "property"}}
+	}
+	r.Locations = []sarifLocation{place}
+	line := Text(strings.TrimSpace(string(f.SourceLine)))
+	r.Fingerprints = map[string]string{fingerprint: l.fingerprint(Text(f.Rule), at.File, withoutIndexes(at.Path), line)}
 	return r
 }
 
-// InputError keeps an input error for the end of the log.
-func (w *SARIF) InputError(e InputError) error {
-	w.unknown = true
-	w.notifications = append(w.notifications, sarifNotification{
-		Level: "error", Message: sarifMessage("cannot be read: " + e.Message),
-		Locations: []sarifLocation{{Physical: sarifAt(&Location{File: e.File, Line: e.Line, Column: e.Column}, "")}},
-	})
-	return nil
+// plainTexts are texts for machines, which compare them.
+func plainTexts(words []Text) []string {
+	var out []string
+	for _, word := range words {
+		out = append(out, string(word))
+	}
+	return out
 }
 
-// PassedOver does nothing: a file that holds nothing to check is no result.
-func (w *SARIF) PassedOver(PassedOver) error { return nil }
-
-// Close ends the log.
-func (w *SARIF) Close(s Summary) error {
-	return w.end(sarifInvocationOf(w.failing, w.unknown || s.Verdict == VerdictCannotTell, w.notifications))
+// serverLocations are the servers, or the control plane as a whole.
+func serverLocations(s *Section, servers []Text) []sarifLocation {
+	whole := cmp.Or(s.Name, "control-plane")
+	location := func(name, full Text) sarifLocation {
+		file := sarifAt(&Location{File: cmp.Or(s.File, name)}, "")
+		if s.File == "" {
+			file.Artifact.URIBase = "" // it is in no repository
+		}
+		return sarifLocation{
+			Physical: file, Logical: []sarifLogical{{Name: name.String(), FullyQualifiedName: full.String(), Kind: "resource"}},
+		}
+	}
+	if len(servers) == 0 {
+		return []sarifLocation{location(whole, whole)}
+	}
+	locations := make([]sarifLocation, len(servers))
+	for i, name := range servers {
+		locations[i] = location(name, whole+"/"+name)
+	}
+	return locations
 }
 
-// sarifInvocationOf tells how the run ended, with the exit code that mvpcheck has then.
-func sarifInvocationOf(failing, unknown bool, notifications []sarifNotification) sarifInvocation {
-	i := sarifInvocation{ExecutionSuccessful: !unknown, Notifications: notifications}
+// invocation tells how the run ended, with the exit code that mvpcheck has then.
+func (l *sarifLog) invocation() sarifInvocation {
+	i := sarifInvocation{ExecutionSuccessful: !l.unknown, Notifications: l.notifications}
 	switch {
-	case failing:
+	case l.failing:
 		i.ExitCode, i.ExitCodeDescription = 1, "findings at or above --fail-on"
-	case unknown:
+	case l.unknown:
 		i.ExitCode, i.ExitCodeDescription = 3, "could not check or could not tell"
 	default:
 		i.ExitCodeDescription = "nothing at or above --fail-on"
@@ -157,18 +159,25 @@ func sarifInvocationOf(failing, unknown bool, notifications []sarifNotification)
 	return i
 }
 
-// sarifLog is what the logs of check and probe share.
+// sarifLog is a log that is written.
 type sarifLog struct {
 	out     *bufio.Writer
-	opts    SARIFOptions
+	version string
+	opts    Options
 	results int
 	rules   []sarifDescriptor
 	index   map[string]int
 	seen    map[[fingerprintSize]byte]int
+
+	notifications    []sarifNotification
+	failing, unknown bool
 }
 
-func newSARIFLog(out io.Writer, opts SARIFOptions) sarifLog {
-	return sarifLog{out: bufio.NewWriter(out), opts: opts, rules: []sarifDescriptor{}, index: map[string]int{}, seen: map[[fingerprintSize]byte]int{}}
+func newSARIFLog(out io.Writer, version string, o Options) *sarifLog {
+	return &sarifLog{
+		out: bufio.NewWriter(out), version: version, opts: o, rules: []sarifDescriptor{}, index: map[string]int{},
+		seen: map[[fingerprintSize]byte]int{},
+	}
 }
 
 // begin writes all that stands before the results. Columns are those of Location.
@@ -195,17 +204,17 @@ func (l *sarifLog) result(r sarifResult) error {
 }
 
 // end writes all that stands behind the results.
-func (l *sarifLog) end(i sarifInvocation) error {
+func (l *sarifLog) end() error {
 	if l.results == 0 {
 		l.begin()
 	} else {
 		l.out.WriteString("\n      ")
 	}
-	invocations, err := encode([]sarifInvocation{i}, "      ")
+	invocations, err := encode([]sarifInvocation{l.invocation()}, "      ")
 	if err != nil {
 		return err
 	}
-	tool, err := encode(sarifTool{sarifDriver{Name: "mvpcheck", Version: l.opts.Version, InformationURI: Home, Rules: l.rules}}, "      ")
+	tool, err := encode(sarifTool{sarifDriver{Name: "mvpcheck", Version: l.version, InformationURI: Home, Rules: l.rules}}, "      ")
 	if err != nil {
 		return err
 	}
@@ -221,7 +230,7 @@ func (l *sarifLog) rule(id, page string) int {
 	l.index[id] = len(l.rules)
 	doc := l.opts.Rule(id)
 	d := sarifDescriptor{
-		ID: id, Name: doc.Name, HelpURI: PageURL(escapePath(page)), DefaultConfiguration: sarifConfiguration{sarifLevel(doc.Severity)},
+		ID: id, Name: camelCase(doc.Name), HelpURI: PageURL(escapePath(page)), DefaultConfiguration: sarifConfiguration{sarifLevel(doc.Severity)},
 		Properties: sarifRuleBag{Precision: "high", ProblemSeverity: problemSeverity(doc.Severity), Tags: orEmpty(doc.Tags)},
 	}
 	if doc.Short != "" {
@@ -244,8 +253,8 @@ const fingerprintSize = 12
 
 // fingerprint tells the same finding of two runs: by what it is about, not by where that stands or what is said of it. Several
 // of one run that are alike are counted.
-func (l *sarifLog) fingerprint(about ...string) string {
-	hash := sha256.Sum256([]byte(strings.Join(about, "\x00")))
+func (l *sarifLog) fingerprint(about ...Text) string {
+	hash := sha256.Sum256([]byte(join(about, "\x00")))
 	key := [fingerprintSize]byte(hash[:])
 	l.seen[key]++
 	return fmt.Sprintf("%s:%d", hex.EncodeToString(key[:]), l.seen[key])
@@ -254,7 +263,7 @@ func (l *sarifLog) fingerprint(about ...string) string {
 var listIndex = regexp.MustCompile(`\[\d+\]`)
 
 // withoutIndexes is a path that stays the same when an item is put in front of another.
-func withoutIndexes(path string) string { return listIndex.ReplaceAllString(path, "[]") }
+func withoutIndexes(path Text) Text { return Text(listIndex.ReplaceAllString(string(path), "[]")) }
 
 func sarifLevel(s Severity) string {
 	switch s {
@@ -275,4 +284,15 @@ func problemSeverity(s Severity) string {
 		return "recommendation"
 	}
 	return "error"
+}
+
+// camelCase is the name of a rule as one word: GateOffOnRunning.
+func camelCase(name string) string {
+	var out strings.Builder
+	for word := range strings.SplitSeq(name, "-") {
+		if word != "" {
+			out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return out.String()
 }

@@ -3,12 +3,10 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"net/url"
 	"os/exec"
 	"path"
@@ -90,28 +88,10 @@ type sarifDocument struct {
 	}
 }
 
-func sarifTestRule(id string) SARIFRule {
-	return SARIFRule{
-		Name: "GateOff", Severity: SeverityError, Short: "The gate is off.", Full: "The gate is off. Clients get false 404s.",
-		Text: "What " + id + " finds.", Markdown: "**What " + id + " finds.**", Tags: []string{"kubernetes"},
-	}
-}
-
-var sarifTestOptions = SARIFOptions{Version: "v0.1.0", Rule: sarifTestRule}
-
-func openSARIF(w io.Writer) Writer { return NewSARIF(w, sarifTestOptions) }
-
-func sarifOf(t testing.TB, r Report) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := Write(openSARIF(&out), r); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
+func sarifOf(t testing.TB, d documented) []byte { return write(t, "sarif", d) }
 
 // withEdits is the complete report with what only some formats ask for.
-func withEdits() Report {
+func withEdits() *CheckReport {
 	r := complete()
 	for i := range r.Clusters[0].Findings {
 		r.Clusters[0].Findings[i].Fails = true
@@ -124,18 +104,15 @@ func withEdits() Report {
 }
 
 func TestSARIF(t *testing.T) {
-	for name, r := range map[string]Report{"complete": withEdits(), "empty": finish(Report{}), "ready": finish(Report{Clusters: []Cluster{ready()}})} {
+	for name, r := range map[string]*CheckReport{"complete": withEdits(), "empty": finish(CheckReport{}), "ready": finish(CheckReport{Clusters: []Cluster{ready()}})} {
 		got := sarifOf(t, r)
 		validSARIF(t, got)
 		golden(t, name+".sarif", got)
 	}
 	for name, r := range map[string]*ProbeReport{"complete": completeProbe(), "unreachable": replayed(unreachable())} {
-		var out bytes.Buffer
-		if err := WriteProbeSARIF(&out, r, sarifTestOptions); err != nil {
-			t.Fatal(err)
-		}
-		validSARIF(t, out.Bytes())
-		golden(t, "probe-"+name+".sarif", out.Bytes())
+		got := sarifOf(t, r)
+		validSARIF(t, got)
+		golden(t, "probe-"+name+".sarif", got)
 	}
 }
 
@@ -151,12 +128,8 @@ func TestSARIFForGitHub(t *testing.T) {
 		c.Findings[0].Location = nil
 		c.Findings[1].Location = &Location{File: "cluster.yaml"}
 	})
-	var probe bytes.Buffer
-	if err := WriteProbeSARIF(&probe, fifty(), sarifTestOptions); err != nil {
-		t.Fatal(err)
-	}
 	for name, log := range map[string][]byte{
-		"check": sarifOf(t, finish(Report{Clusters: []Cluster{placeless, severalPairs(), warnings()}})), "probe": probe.Bytes(),
+		"check": sarifOf(t, finish(CheckReport{Clusters: []Cluster{placeless, severalPairs(), warnings()}})), "probe": sarifOf(t, fifty()),
 	} {
 		run := validSARIF(t, log).Runs[0]
 		for _, r := range run.Results {
@@ -179,20 +152,20 @@ func TestSARIFExitCode(t *testing.T) {
 	failing := with(notReady(), func(c *Cluster) { c.Findings[0].Fails = true })
 	halfTold := with(notReady(), func(c *Cluster) { c.CannotTell = "x" })
 	tests := map[string]struct {
-		report        Report
+		report        CheckReport
 		code          int
 		successful    bool
 		notifications int
 	}{
-		"ready":                 {Report{Clusters: []Cluster{ready()}}, 0, true, 0},
-		"nothing":               {Report{}, 3, false, 0},
-		"fail-on never":         {Report{Clusters: []Cluster{notReady()}}, 0, true, 0},
-		"failing":               {Report{Clusters: []Cluster{failing}}, 1, true, 0},
-		"cannot tell":           {Report{Clusters: []Cluster{ready(), template()}}, 3, false, 1},
-		"not wholly told":       {Report{Clusters: []Cluster{halfTold}}, 0, true, 1},
-		"input error":           {Report{Clusters: []Cluster{ready()}, Errors: make([]InputError, 2)}, 3, false, 2},
-		"failing, input error":  {Report{Clusters: []Cluster{failing}, Errors: make([]InputError, 1)}, 1, false, 1},
-		"never and input error": {Report{Clusters: []Cluster{notReady()}, Errors: make([]InputError, 1)}, 3, false, 1},
+		"ready":                 {CheckReport{Clusters: []Cluster{ready()}}, 0, true, 0},
+		"nothing":               {CheckReport{}, 3, false, 0},
+		"fail-on never":         {CheckReport{Clusters: []Cluster{notReady()}}, 0, true, 0},
+		"failing":               {CheckReport{Clusters: []Cluster{failing}}, 1, true, 0},
+		"cannot tell":           {CheckReport{Clusters: []Cluster{ready(), template()}}, 3, false, 1},
+		"not wholly told":       {CheckReport{Clusters: []Cluster{halfTold}}, 0, true, 1},
+		"input error":           {CheckReport{Clusters: []Cluster{ready()}, Errors: make([]InputError, 2)}, 3, false, 2},
+		"failing, input error":  {CheckReport{Clusters: []Cluster{failing}, Errors: make([]InputError, 1)}, 1, false, 1},
+		"never and input error": {CheckReport{Clusters: []Cluster{notReady()}, Errors: make([]InputError, 1)}, 3, false, 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +191,7 @@ func TestSARIFArtifacts(t *testing.T) {
 		{"\xff\n.yaml", "%FF%0A.yaml", sourceRoot},
 	}
 	for _, test := range tests {
-		if diff := cmp.Diff(sarifArtifact{test.uri, test.base}, sarifArtifactOf(test.file)); diff != "" {
+		if diff := cmp.Diff(sarifArtifact{test.uri, test.base}, sarifArtifactOf(Text(test.file))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.file, diff)
 		}
 	}
@@ -253,7 +226,7 @@ func TestSARIFSnippets(t *testing.T) {
 func TestSARIFFingerprints(t *testing.T) {
 	prints := func(c Cluster) (all []string) {
 		seen := map[string]bool{}
-		for _, r := range validSARIF(t, sarifOf(t, finish(Report{Clusters: []Cluster{c}}))).Runs[0].Results {
+		for _, r := range validSARIF(t, sarifOf(t, finish(CheckReport{Clusters: []Cluster{c}}))).Runs[0].Results {
 			p := r.Fingerprints[fingerprint]
 			if seen[p] {
 				t.Errorf("%s twice", p)
@@ -293,22 +266,6 @@ func TestSARIFMessages(t *testing.T) {
 	}
 }
 
-func TestSARIFWriteErrors(t *testing.T) { checkWriteErrors(t, openSARIF, withEdits()) }
-
-// checkWriteErrors lets the output fail after any number of bytes.
-func checkWriteErrors(t *testing.T, open func(io.Writer) Writer, r Report) {
-	t.Helper()
-	var whole bytes.Buffer
-	if err := Write(open(&whole), r); err != nil {
-		t.Fatal(err)
-	}
-	for room := 0; room < whole.Len(); room += 97 {
-		if err := Write(open(&failing{room}), r); !errors.Is(err, errFull) {
-			t.Fatalf("with room for %d of %d bytes: error %v", room, whole.Len(), err)
-		}
-	}
-}
-
 // FuzzSARIF: any text gives a log that is valid, printable, and has the text.
 func FuzzSARIF(f *testing.F) {
 	for _, s := range oddTexts {
@@ -317,14 +274,14 @@ func FuzzSARIF(f *testing.F) {
 	f.Add("a\nb", "\tvalue:\t世\u0301\xff", 1<<40, -2, 3, 1)
 	f.Fuzz(func(t *testing.T, text, line string, startLine, startColumn, endLine, endColumn int) {
 		c, location := oddCluster(text, line, startLine, startColumn, endLine, endColumn)
-		log := sarifOf(t, finish(Report{Clusters: []Cluster{c}, Errors: []InputError{{text, startLine, startColumn, text}}}))
+		log := sarifOf(t, finish(CheckReport{Clusters: []Cluster{c}, Errors: []InputError{{Text(text), startLine, startColumn, Text(text)}}}))
 		checkPrintable(t, log)
 		run := validSARIF(t, log).Runs[0]
 		if len(run.Results) != 2 {
 			t.Fatalf("%d results", len(run.Results))
 		}
 		r := run.Results[0]
-		if want := sarifMessage(text, "why: "+text, "fix: "+text); text != "" && r.Message != want {
+		if want := sarifMessage(Text(text), Text("why: "+text), Text("fix: "+text)); text != "" && r.Message != want {
 			t.Errorf("message %q, want %q", r.Message.Text, want.Text)
 		}
 		u, err := url.Parse(r.Locations[0].Physical.Artifact.URI)
@@ -344,12 +301,9 @@ func FuzzSARIF(f *testing.F) {
 				t.Errorf("fix %+v", rep)
 			}
 		}
-		var probe bytes.Buffer
-		if err := WriteProbeSARIF(&probe, spoilt(text, false), sarifTestOptions); err != nil {
-			t.Fatal(err)
-		}
-		checkPrintable(t, probe.Bytes())
-		validSARIF(t, probe.Bytes())
+		probe := sarifOf(t, spoilt(text, false))
+		checkPrintable(t, probe)
+		validSARIF(t, probe)
 	})
 }
 
@@ -361,21 +315,23 @@ var oddTexts = []string{
 }
 
 // oddCluster has the text wherever a report may have any.
-func oddCluster(text, source string, line, column, endLine, endColumn int) (Cluster, Location) {
+func oddCluster(odd, source string, line, column, endLine, endColumn int) (Cluster, Location) {
+	text := Text(odd)
 	l := Location{File: text, Document: 1, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, Path: text}
 	f := Finding{
-		Rule: text, Name: text, Severity: SeverityError, Message: text, Why: text, Fix: text, Help: text, Consequence: text,
-		At: []string{text}, Pairs: []string{text}, Location: &l, SourceLine: source, Related: []Related{{l, text}}, Fails: true,
-		Edits: []Edit{{Location: l, New: text}},
+		Rule: odd, Name: odd, Severity: SeverityError, Message: text, Why: text, Fix: text, Help: odd, Consequence: odd,
+		At: []string{odd}, Pairs: []string{odd}, Location: &l, SourceLine: Text(source), Related: []Related{{l, text}}, Fails: true,
+		Edits: []Edit{{Location: l, New: odd}},
 	}
 	return Cluster{
 		Source: text, Argument: text, Documents: text, From: "v1.35.0", To: "v1.36.0", Why: text, Notes: []Note{{text, &l}},
-		Findings: []Finding{f}, Silenced: []Silenced{{f, text, line}}, Passed: []string{"MVP001"}, Skipped: []Skipped{{"MVP002", text}}, CannotTell: text,
+		Findings: []Finding{f}, Silenced: []Silenced{{f, text, line}}, Passed: []string{"MVP001"}, Skipped: []Skipped{{"MVP002", text}},
+		CannotTell: text,
 	}, l
 }
 
 // thousand is a report with a thousand findings.
-func thousand() Report {
+func thousand() *CheckReport {
 	c := withEdits().Clusters[0]
 	findings := c.Findings
 	c.Findings = nil
@@ -386,7 +342,7 @@ func thousand() Report {
 		f.Location, f.Rule = &l, fmt.Sprintf("MVP%03d", i%50)
 		c.Findings = append(c.Findings, f)
 	}
-	return finish(Report{Clusters: []Cluster{c}})
+	return finish(CheckReport{Clusters: []Cluster{c}})
 }
 
 func TestSARIFOfAThousand(t *testing.T) {
@@ -395,10 +351,18 @@ func TestSARIFOfAThousand(t *testing.T) {
 	}
 }
 
+func TestCamelCase(t *testing.T) {
+	for name, want := range map[string]string{"gate-off-on-running": "GateOffOnRunning", "alone": "Alone", "": ""} {
+		if got := camelCase(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func BenchmarkSARIF(b *testing.B) {
 	r := thousand()
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = Write(openSARIF(io.Discard), r)
+		sarifOf(b, r)
 	}
 }

@@ -11,7 +11,8 @@ import (
 const sourceRoot = "%SRCROOT%"
 
 // sarifArtifactOf names a file by a URI: relative with forward slashes, or of the scheme file where its name is absolute.
-func sarifArtifactOf(file string) sarifArtifact {
+func sarifArtifactOf(of Text) sarifArtifact {
+	file := string(of)
 	name := filepath.ToSlash(file)
 	if filepath.IsAbs(file) {
 		if !strings.HasPrefix(name, "/") {
@@ -67,7 +68,7 @@ func sarifSnippet(l *Location, line string) *sarifText {
 }
 
 // sarifFixOf turns edits into a fix. Edits that JSON cannot hold are none.
-func sarifFixOf(edits []Edit, description string) []sarifFix {
+func sarifFixOf(edits []Edit, description Text) []sarifFix {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -91,7 +92,7 @@ func sarifFixOf(edits []Edit, description string) []sarifFix {
 
 // sarifMessage is a text for people. What does not print is made visible, and nothing in it becomes a link: SARIF
 // makes one of [text](target).
-func sarifMessage(lines ...string) sarifText {
+func sarifMessage(lines ...Text) sarifText {
 	var b strings.Builder
 	for _, s := range lines {
 		if s == "" {
@@ -100,15 +101,7 @@ func sarifMessage(lines ...string) sarifText {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(strings.ReplaceAll(Printable(s), "](", "] ("))
+		b.WriteString(strings.ReplaceAll(s.String(), "](", "] ("))
 	}
 	return sarifText{Text: b.String()}
-}
-
-// labelledText is a text behind its label; nothing is nothing.
-func labelledText(label, text string) string {
-	if text == "" {
-		return ""
-	}
-	return label + text
 }

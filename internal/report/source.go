@@ -22,8 +22,8 @@ type snippet struct {
 
 // newSnippet finds the region of loc in the text of its first line. A region
 // that goes on in further lines is one to the end of this line.
-func newSnippet(line string, loc *Location, room int) snippet {
-	s := snippet{line: strings.TrimRight(line, "\r\n"), room: room}
+func newSnippet(line Text, loc *Location, room int) snippet {
+	s := snippet{line: strings.TrimRight(string(line), "\r\n"), room: room}
 	s.start = runeOffset(s.line, loc.Column-1)
 	s.end = s.start
 	if s.start == len(s.line) {
@@ -152,7 +152,7 @@ func sourceColumns(s string) int {
 // region, if both are known.
 func appendSource(dst []byte, f *Finding, caret paint) []byte {
 	loc := f.Location
-	if loc == nil || loc.Line < 1 || loc.Column < 1 || strings.Trim(f.SourceLine, "\r\n") == "" {
+	if loc == nil || loc.Line < 1 || loc.Column < 1 || strings.Trim(string(f.SourceLine), "\r\n") == "" {
 		return dst
 	}
 	number := strconv.Itoa(loc.Line)

@@ -55,7 +55,7 @@ func TestSource(t *testing.T) {
 		if test.loc.EndLine == 0 {
 			test.loc.EndLine = test.loc.Line
 		}
-		got := appendSource(nil, &Finding{Location: &test.loc, SourceLine: test.line}, paint{})
+		got := appendSource(nil, &Finding{Location: &test.loc, SourceLine: Text(test.line)}, paint{})
 		all.WriteString(test.name + ":\n")
 		all.Write(got)
 		checkColumns(t, got)
@@ -79,7 +79,7 @@ func TestSourceOfHugeLine(t *testing.T) {
 	for _, fill := range []string{"a", "世", "\u0301", "\t", "\x1b", "\xff"} {
 		line := strings.Repeat(fill, size/len(fill))
 		for _, column := range []int{1, size / len(fill) / 2, size} {
-			f := &Finding{Location: &Location{Line: 1, Column: column, EndLine: 2}, SourceLine: line}
+			f := &Finding{Location: &Location{Line: 1, Column: column, EndLine: 2}, SourceLine: Text(line)}
 			var got []byte
 			allocated := testing.AllocsPerRun(1, func() { got = appendSource(nil, f, paint{}) })
 			if len(got) > 2000 || allocated > 20 {
@@ -90,7 +90,7 @@ func TestSourceOfHugeLine(t *testing.T) {
 }
 
 func TestReleases(t *testing.T) {
-	for release, want := range map[string][2]string{
+	for release, want := range map[Text][2]Text{
 		"v1.35.4":        {"1.35.4", "1.35"},
 		"v1.36.0":        {"1.36", "1.36"},
 		"1.36":           {"1.36", "1.36"},
@@ -99,28 +99,28 @@ func TestReleases(t *testing.T) {
 		"":               {"", ""},
 		"stable":         {"stable", "stable"},
 	} {
-		if got := [2]string{shortRelease(release), minorRelease(release)}; got != want {
+		if got := [2]Text{shortRelease(release), minorRelease(release)}; got != want {
 			t.Errorf("%q: got %q, want %q", release, got, want)
 		}
 	}
 	for _, test := range []struct {
 		cluster Cluster
-		want    string
+		want    Text
 	}{
 		{Cluster{From: "v1.35.4", To: "v1.36.0"}, "READY for 1.35 -> 1.36"},
 		{Cluster{From: "v1.36.0", To: "v1.36.3"}, "READY for 1.36 -> 1.36.3"},
 		{Cluster{To: "v1.36.3"}, "READY for unknown -> 1.36.3"},
-		{Cluster{Pairs: []Pair{{"v1.35.0", "v1.36.0"}}}, "READY for 1.35 -> 1.36"},
-		{Cluster{Pairs: []Pair{{"v1.33.0", "v1.34.0"}, {"v1.34.0", "v1.35.0"}, {"v1.35.0", "v1.36.0"}, {"v1.38.0", "v1.39.0"}}},
+		{Cluster{Pairs: []Upgrade{{"v1.35.0", "v1.36.0"}}}, "READY for 1.35 -> 1.36"},
+		{Cluster{Pairs: []Upgrade{{"v1.33.0", "v1.34.0"}, {"v1.34.0", "v1.35.0"}, {"v1.35.0", "v1.36.0"}, {"v1.38.0", "v1.39.0"}}},
 			"READY for 1.33 -> 1.34, 1.34 -> 1.35, 1.35 -> 1.36, 1.38 -> 1.39 (all 4 pairs)"},
 		{Cluster{}, "READY"},
 	} {
-		if got := verdict(&test.cluster, VerdictReady); got != test.want {
+		if got := test.cluster.says(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
-	odd := Cluster{Pairs: []Pair{{"v1.35.0", "v1.36.0"}, {"v1.36.0", "v1.37.0"}}, Findings: []Finding{{Pairs: []string{"1.20 -> 1.21"}}}}
-	if got, want := verdict(&odd, odd.Verdict()), "NOT READY for 1.35 -> 1.36, 1.36 -> 1.37 (all 2 pairs)"; got != want {
+	odd := Cluster{Pairs: []Upgrade{{"v1.35.0", "v1.36.0"}, {"v1.36.0", "v1.37.0"}}, Findings: []Finding{{Pairs: []string{"1.20 -> 1.21"}}}}
+	if got, want := odd.says(), Text("NOT READY for 1.35 -> 1.36, 1.36 -> 1.37 (all 2 pairs)"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"strconv"
 	"unicode/utf16"
@@ -12,74 +13,32 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML writes the document of JSON as YAML: the same fields at the top in the
-// same order, below them in alphabetical order, as kubectl -o yaml does.
-type YAML struct {
-	out      *bufio.Writer
-	version  string
-	clusters int
-	kept
-}
-
-// NewYAML returns a writer of one report; version is that of mvpcheck.
-func NewYAML(out io.Writer, version string) *YAML {
-	return &YAML{out: bufio.NewWriter(out), version: version}
-}
-
-// begin writes all that stands before the clusters.
-func (w *YAML) begin() error {
-	for _, field := range [][2]string{{"apiVersion", APIVersion}, {"kind", Kind}, {"version", w.version}} {
-		if err := writeYAML(w.out, map[string]string{field[0]: field[1]}); err != nil {
-			return err
+// writeYAML writes the document of a report as YAML: the fields at the top in the order of the JSON, below them in
+// alphabetical order, as kubectl -o yaml does.
+func writeYAML(out io.Writer, r *Report, _ Options) error {
+	w := bufio.NewWriter(out)
+	for name, v := range fields(r.Document) {
+		if v.Kind() != reflect.Slice || v.Len() == 0 {
+			if err := appendYAML(w, map[string]any{name: v.Interface()}); err != nil {
+				return err
+			}
+			continue
+		}
+		w.WriteString(name + ":\n")
+		for i := range v.Len() {
+			// A list at the top level stands where the list below its name does.
+			if err := appendYAML(w, []any{v.Index(i).Interface()}); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return w.Flush()
 }
 
-// Cluster writes one cluster.
-func (w *YAML) Cluster(c Cluster) error {
-	if w.clusters == 0 {
-		if err := w.begin(); err != nil {
-			return err
-		}
-		w.out.WriteString("clusters:\n")
-	}
-	w.clusters++
-	// A list at the top level stands where the list below "clusters:" does.
-	if err := writeYAML(w.out, []Cluster{c}); err != nil {
-		return err
-	}
-	return w.out.Flush()
-}
-
-// Close ends the document.
-func (w *YAML) Close(s Summary) error {
-	if w.clusters == 0 {
-		if err := w.begin(); err != nil {
-			return err
-		}
-		w.out.WriteString("clusters: []\n")
-	}
-	if len(w.errors) > 0 {
-		if err := writeYAML(w.out, map[string][]InputError{"errors": w.errors}); err != nil {
-			return err
-		}
-	}
-	if len(w.passedOver) > 0 {
-		if err := writeYAML(w.out, map[string][]PassedOver{"passedOver": w.passedOver}); err != nil {
-			return err
-		}
-	}
-	if err := writeYAML(w.out, map[string]Summary{"summary": s}); err != nil {
-		return err
-	}
-	return w.out.Flush()
-}
-
-// writeYAML writes v as YAML by way of its JSON. The YAML library would write
+// appendYAML writes v as YAML by way of its JSON. The YAML library would write
 // many runes raw that do not print. Strings with such runes therefore keep the
 // form that they have in JSON, which is also one of YAML's.
-func writeYAML(out io.Writer, v any) error {
+func appendYAML(out io.Writer, v any) error {
 	b, err := encode(v, "")
 	if err != nil {
 		return err

@@ -277,7 +277,7 @@ func TestRandomPeer(t *testing.T) {
 		if r.code != 3 && r.code != 1 {
 			t.Errorf("exit code %d", r.code)
 		}
-		if slices.ContainsFunc(r.report.HandedOff, func(route report.ProbeRoute) bool {
+		if slices.ContainsFunc(r.report.HandedOff, func(route report.Route) bool {
 			return route.Resource == status.Name && strings.HasPrefix(route.Server, "cp-1")
 		}) {
 			t.Errorf("probe says that %v is handed off", status)

@@ -94,7 +94,7 @@ func leastPrivilege(t *testing.T, s *cp.Server) {
 			var costs []string
 			for _, f := range r.report.Findings {
 				if f.Rule == "MVP513" {
-					costs = append(costs, f.Message)
+					costs = append(costs, string(f.Message))
 				}
 			}
 			said := slices.ContainsFunc(costs, func(m string) bool { return strings.Contains(m, p.costs) })

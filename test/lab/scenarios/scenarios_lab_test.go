@@ -96,7 +96,8 @@ func (r result) findings() []string {
 	var out []string
 	for _, f := range r.report.Findings {
 		if f.Severity != report.SeverityInfo {
-			out = append(out, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, strings.Join(f.Servers, ",")))
+			servers := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Servers)), ","), "[]")
+			out = append(out, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, servers))
 		}
 	}
 	slices.Sort(out)

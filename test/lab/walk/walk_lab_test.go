@@ -176,7 +176,7 @@ func (w *walk) compare(t *testing.T, at string, servers []*cp.Server, said *repo
 // predicted lists what the plan says that servers answer for what they lack.
 func predicted(m *report.PlanMoment) map[string]string {
 	all := map[string]string{}
-	for answer, routes := range map[string][]report.PlanRoute{
+	for answer, routes := range map[string][]report.Route{
 		cp.NotFound: slices.Concat(m.FalseNotFound, m.NotServed), "503": m.Unavailable, cp.HandedOff: m.HandedOff, "unknown": m.Unknown,
 	} {
 		for _, r := range routes {

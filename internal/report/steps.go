@@ -1,10 +1,54 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
+
+// steps are the rolls as configured and patched side by side. Where nothing differs and every server starts they are calm.
+func (r *PlanReport) steps() Steps {
+	rows := planRows(r)
+	wrong := slices.ContainsFunc(rows, func(row planRow) bool { return row.configured.level != "" || row.patched.level != "" })
+	s := Steps{
+		Calm:    !r.differs() && !wrong,
+		Partial: len(r.Steps) == 0,
+		Stopped: facts("As configured", Text(r.Stopped)), Rolls: rolls(r),
+		Table: Table{
+			ID: "steps", Title: "The steps", Caption: "What the servers answer when a step is done",
+			Columns: []Column{{Head: "Step"}, {Head: "As configured"}},
+		},
+	}
+	patched := r.isPatched()
+	if patched {
+		s.Table.Columns = append(s.Table.Columns, Column{Head: "Patched, rolled out first"})
+		s.Stopped = append(s.Stopped, facts("Patched", Text(r.Patched.Stopped))...)
+	}
+	for i := range rows {
+		cells := []Cell{{Text: Text(rows[i].label())}, rows[i].configured.cell()}
+		if patched {
+			cells = append(cells, rows[i].patched.cell())
+		}
+		s.Table.Rows = append(s.Table.Rows, cells)
+	}
+	return s
+}
+
+// cell has the tone of what is wrong for what is said before the resources.
+func (c planCell) cell() Cell {
+	out := Cell{Text: Text(c.text)}
+	switch {
+	case c.text == "ok":
+		out.Tone = Good
+	case c.level != "":
+		out.Tone = map[Severity]Tone{SeverityError: Bad, SeverityWarning: Warn, SeverityInfo: Info}[c.level]
+	}
+	if out.Lead = strings.Index(c.text, " for "); out.Lead < 0 {
+		out.Lead = len(c.text)
+	}
+	return out
+}
 
 // planRow is a line of a plan's table: a step, or several in turn of which the same is to be said.
 type planRow struct {
@@ -25,7 +69,7 @@ type planCell struct {
 
 // label says which step a row is.
 func (row *planRow) label() string {
-	nodes := enumerate(row.nodes)
+	nodes := few(row.nodes)
 	switch {
 	case row.down:
 		return nodes + " is stopped"
@@ -37,15 +81,6 @@ func (row *planRow) label() string {
 	return "now"
 }
 
-// enumerate names the first few of a list.
-func enumerate(words []string) string {
-	const most = 4
-	if len(words) > most {
-		return strings.Join(words[:most-1], ", ") + fmt.Sprintf(" and %d more", len(words)-most+1)
-	}
-	return strings.Join(words, ", ")
-}
-
 // planRows puts the two rolls side by side.
 func planRows(r *PlanReport) []planRow {
 	var patched []PlanStep
@@ -55,9 +90,9 @@ func planRows(r *PlanReport) []planRow {
 	var rows []planRow
 	prepares := slices.DeleteFunc(slices.Clone(patched), func(s PlanStep) bool { return s.Action != ActionPrepare })
 	add := func(a, b *PlanStep) {
-		step := a
+		step := cmp.Or(a, b)
 		if step == nil {
-			step = b
+			return
 		}
 		row := planRow{action: step.Action, configured: cellOf(a, false), patched: cellOf(b, false)}
 		if step.Node != "" {
@@ -82,9 +117,7 @@ func planRows(r *PlanReport) []planRow {
 		add(nil, &prepares[i])
 	}
 	for _, node := range r.Order {
-		if a, b := stepOf(r.Steps, ActionUpgrade, node), stepOf(patched, ActionUpgrade, node); a != nil || b != nil {
-			add(a, b)
-		}
+		add(stepOf(r.Steps, ActionUpgrade, node), stepOf(patched, ActionUpgrade, node))
 	}
 	return rows
 }
@@ -133,17 +166,17 @@ func (m *PlanMoment) cell(notStarting []PlanFailure) planCell {
 	if len(stopped) == 1 {
 		add(SeverityError, "%s does not start", stopped[0])
 	} else if len(stopped) > 1 {
-		add(SeverityError, "%s do not start", enumerate(stopped))
+		add(SeverityError, "%s do not start", few(stopped))
 	}
 	for _, certain := range []bool{true, false} {
 		if servers := m.crashing(certain); len(servers) > 0 && certain {
-			add(SeverityError, "crash on their peers: %s", enumerate(servers))
+			add(SeverityError, "crash on their peers: %s", few(servers))
 		} else if len(servers) > 0 {
-			add(SeverityWarning, "may crash on their peers: %s", enumerate(servers))
+			add(SeverityWarning, "may crash on their peers: %s", few(servers))
 		}
 	}
-	outside := func(inside bool) []PlanRoute {
-		return slices.DeleteFunc(slices.Clone(m.FalseNotFound), func(r PlanRoute) bool { return r.Subresource != inside })
+	outside := func(inside bool) []Route {
+		return slices.DeleteFunc(slices.Clone(m.FalseNotFound), func(r Route) bool { return r.Subresource != inside })
 	}
 	if routes := outside(false); len(routes) > 0 {
 		add(SeverityError, "404 for %s", countRoutes(routes))
@@ -155,7 +188,7 @@ func (m *PlanMoment) cell(notStarting []PlanFailure) planCell {
 		add(SeverityWarning, "unknown for %s", countRoutes(m.Unknown))
 	}
 	if len(m.Blind) > 0 {
-		add(SeverityWarning, "all unknown on %s", enumerate(m.Blind))
+		add(SeverityWarning, "all unknown on %s", few(m.Blind))
 	}
 	// What no setting changes is worth a word only where nothing else is wrong.
 	if routes := outside(true); len(routes) > 0 && c.text == "" {
@@ -178,7 +211,7 @@ func (m *PlanMoment) crashing(certain bool) []string {
 }
 
 // countRoutes is "2 resources on cp-2, cp-3": subresources count only where there is nothing else.
-func countRoutes(routes []PlanRoute) string {
+func countRoutes(routes []Route) string {
 	var servers []string
 	resources, subresources := map[string]bool{}, map[string]bool{}
 	for i := range routes {
@@ -199,59 +232,5 @@ func countRoutes(routes []PlanRoute) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return fmt.Sprintf("%d %s on %s", n, noun, enumerate(servers))
-}
-
-// name is such as "apps/v1 deployments".
-func (r *PlanRoute) name() string { return groupVersion(r.Group, r.Version) + " " + r.Resource }
-
-func (r *PlanResource) name() string { return groupVersion(r.Group, r.Version) + " " + r.Resource }
-
-// resourceWords are resources for a list: the group version once, then the names.
-func resourceWords(names []string) []string {
-	words := make([]string, len(names))
-	last := ""
-	for i, name := range names {
-		gv, resource, _ := strings.Cut(name, " ")
-		words[i] = name
-		if gv == last {
-			words[i] = resource
-		}
-		last = gv
-	}
-	return words
-}
-
-// failingNames are the resources that a roll answers false 404s for, or of which it is not known, in order.
-func failingNames(steps []PlanStep) []string {
-	var names []string
-	for i := range steps {
-		for _, m := range steps[i].Moments() {
-			for _, routes := range [][]PlanRoute{m.FalseNotFound, m.Unavailable, m.Unknown} {
-				for k := range routes {
-					names = append(names, routes[k].name())
-				}
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// differs tells whether there is anything to hand off in any of the rolls.
-func (r *PlanReport) differs() bool {
-	rolls := [][]PlanStep{r.Steps}
-	if r.Patched != nil {
-		rolls = append(rolls, r.Patched.Steps)
-	}
-	for _, steps := range rolls {
-		for i := range steps {
-			for _, m := range steps[i].Moments() {
-				if len(m.FalseNotFound)+len(m.HandedOff)+len(m.NotServed)+len(m.Unavailable)+len(m.Unknown)+len(m.Blind) > 0 {
-					return true
-				}
-			}
-		}
-	}
-	return len(r.Added)+len(r.Removed) > 0
+	return fmt.Sprintf("%d %s on %s", n, noun, few(servers))
 }
