@@ -52,6 +52,7 @@ func (a *app) writeReport(r *report.Report, outputs *outputsValue, o report.Opti
 	o.Program, o.Token, o.Rule = a.program, rand.Text(), ruleDoc
 	pieces := others
 	for _, out := range outputs.withText() {
+		o := o // each output has its own
 		o.Color = a.useColor(out, color)
 		o.ErrorsElsewhere = out.file == "" // standard error has said it
 		format := report.Formats[slices.IndexFunc(report.Formats, func(f report.Format) bool { return f.Name == out.format })]
