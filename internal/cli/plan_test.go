@@ -116,6 +116,17 @@ func failingOn(steps []report.PlanStep) []string {
 	return out
 }
 
+// What no kubeadm reads is told of in every format.
+func TestPlanOfUnreadable(t *testing.T) {
+	const file = "../../testdata/cases/001-v1beta2-too-old.yaml"
+	for _, format := range formatNames(false) {
+		got := runMain(t, "plan", "-o", format, file)
+		if got.code != exitFindings || !strings.Contains(got.out, "no kubeadm of these releases reads kubeadm.k8s.io/v1beta2") {
+			t.Errorf("%s: exit code %d\n%s%s", format, got.code, got.out, got.err)
+		}
+	}
+}
+
 func TestPlanOrder(t *testing.T) {
 	nodes := "a=192.0.2.1,b=192.0.2.2,c=192.0.2.3"
 	r, _ := planOf(t, "--nodes", nodes, "--order", "c,a,b", planDir+"plain.yaml")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -350,7 +351,7 @@ func (b *planBuilder) summarize() {
 	sum.Resources = len(names)
 	switch {
 	case len(b.now.Refused) > 0:
-		sum.Verdict, sum.Text = report.VerdictNotReady, r.Stopped+"."
+		sum.Verdict, sum.Text = report.VerdictNotReady, cmp.Or(r.Stopped, r.CannotTell)+"."
 	case !starts:
 		sum.Verdict, sum.Text = report.VerdictNotReady, "a server does not start."
 	case sum.Failing > 0:

@@ -203,6 +203,9 @@ func (w *htmlWriter) section(s *Section) {
 				w.execute(w.out, "columns", newHTMLTable(&b))
 			}
 		case Steps:
+			if len(b.Table.Rows) == 0 {
+				continue
+			}
 			w.execute(w.out, "steps", newHTMLSteps(&b, notStarting))
 		case Findings:
 			if len(b.List) > 0 {

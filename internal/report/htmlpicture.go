@@ -131,9 +131,6 @@ type htmlSteps struct {
 
 func newHTMLSteps(s *Steps, notStarting NotStarting) *htmlSteps {
 	out := &htmlSteps{Table: newHTMLTable(&s.Table), Stopped: s.Stopped, NotStarting: notStarting}
-	if out.Table == nil {
-		out.Table = &htmlTable{}
-	}
 	for i := range s.Rolls {
 		out.Wide = len(s.Rolls[i].Nodes) > 4
 		out.Pictures = append(out.Pictures, newRollPicture(i+1, &s.Rolls[i]))

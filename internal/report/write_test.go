@@ -72,3 +72,19 @@ func TestWriteErrors(t *testing.T) {
 		}
 	}
 }
+
+// A report may know next to nothing: each format says that much.
+func TestLittleIsKnown(t *testing.T) {
+	for name, d := range map[string]documented{
+		"check": &CheckReport{}, "probe": &ProbeReport{}, "plan": &PlanReport{}, "refused": &PlanReport{Patched: &PlanPatched{Refused: "x"}},
+		"cluster": finish(CheckReport{Clusters: []Cluster{{}}}), "nodes": &PlanReport{Order: []string{"cp-1"}, Patched: &PlanPatched{}},
+	} {
+		for _, f := range Formats {
+			for _, c := range []called{{}, {Verbose: true}, {Quiet: true}} {
+				if len(writeCalled(t, f.Name, d, c)) == 0 {
+					t.Errorf("%s as %s is empty", name, f.Name)
+				}
+			}
+		}
+	}
+}
