@@ -48,19 +48,21 @@ type ControlPlane struct {
 
 // Start starts a server for each of the nodes, with the command line that kubeadm writes for it from the
 // ClusterConfiguration. The servers know each other when it returns.
-func Start(ctx context.Context, configuration string) (*ControlPlane, error) {
-	cp := &ControlPlane{token: rand.Text(), created: time.Now()}
-	if err := cp.start(ctx, configuration); err != nil {
+func Start(ctx context.Context, configuration string) (cp *ControlPlane, err error) {
+	cp = &ControlPlane{token: rand.Text(), created: time.Now()}
+	if err = cp.listen(); err == nil {
+		err = cp.RollOut(ctx, configuration)
+	}
+	if err != nil {
 		cp.Close()
 		return nil, err
 	}
 	return cp, nil
 }
 
-func (cp *ControlPlane) start(ctx context.Context, configuration string) (err error) {
-	if err := readRecorded("objects", &cp.objects); err != nil {
-		return err
-	}
+// listen makes the servers, which do not serve yet.
+func (cp *ControlPlane) listen() (err error) {
+	readRecorded("objects", &cp.objects)
 	if cp.pki, err = newPKI(); err != nil {
 		return err
 	}
@@ -79,15 +81,7 @@ func (cp *ControlPlane) start(ctx context.Context, configuration string) (err er
 			return fmt.Errorf("%s: %w", n.Name, err)
 		}
 	}
-	// Before they serve: nobody is to ask a server that has no settings yet.
-	if err := cp.configure(configuration); err != nil {
-		return err
-	}
-	for _, s := range cp.servers {
-		s.serve()
-	}
-	cp.acquaint(ctx)
-	return ctx.Err()
+	return nil
 }
 
 // RollOut starts all servers anew, each with the command line that kubeadm writes for it from the ClusterConfiguration.
@@ -100,7 +94,7 @@ func (cp *ControlPlane) RollOut(ctx context.Context, configuration string) error
 	return ctx.Err()
 }
 
-// configure gives each server a new process, or none where one would exit.
+// configure gives each server a new process and has it serve, or none where one would exit.
 func (cp *ControlPlane) configure(configuration string) error {
 	in, err := config.Read("ClusterConfiguration", []byte(configuration))
 	switch {
@@ -119,6 +113,10 @@ func (cp *ControlPlane) configure(configuration string) error {
 		if old := s.process.Swap(started[i]); old != nil {
 			old.stop()
 		}
+	}
+	// Not before: nobody is to ask a server that has no settings yet.
+	for _, s := range cp.servers {
+		s.serve()
 	}
 	return nil
 }

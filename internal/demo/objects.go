@@ -33,9 +33,7 @@ func (p *process) objects(q *request) (objects []unstructured.Unstructured) {
 		return nil
 	}
 	var items []object
-	if err := json.Unmarshal([]byte(fill(string(text), p.variables())), &items); err != nil {
-		panic(err) // every value is JSON
-	}
+	decode([]byte(fill(string(text), p.variables())), &items)
 	for _, item := range items {
 		if m := item["metadata"].(object); m["annotations"] == nil {
 			delete(m, "annotations")

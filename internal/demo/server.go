@@ -3,12 +3,12 @@ package demo
 import (
 	"crypto/tls"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,24 +27,19 @@ type Server struct {
 	recorded *recording
 	listener net.Listener
 	http     *http.Server
+	once     sync.Once
 	done     chan struct{}
 	process  atomic.Pointer[process]
 }
 
 // setUp makes it the server of a node, which does not serve yet.
-func (s *Server) setUp(n Node) (err error) {
-	var ok bool
-	if s.release, ok = release.CatalogueOf(n.Release); !ok {
-		return fmt.Errorf("there is no catalogue of %s", n.Release)
-	}
-	if s.recorded, err = readRecording(n.Release); err != nil {
-		return err
-	}
+func (s *Server) setUp(n Node) error {
 	serving, err := s.cp.pki.server(n.Name, loopback)
 	if err != nil {
 		return err
 	}
-	s.Name = n.Name
+	s.Name, s.recorded = n.Name, readRecording(n.Release)
+	s.release, _ = release.CatalogueOf(n.Release)
 	s.http = &http.Server{
 		Handler: s,
 		TLSConfig: &tls.Config{
@@ -57,11 +52,14 @@ func (s *Server) setUp(n Node) (err error) {
 	return nil
 }
 
+// serve begins to serve, where the server does not yet.
 func (s *Server) serve() {
-	go func() {
-		defer close(s.done)
-		_ = s.http.ServeTLS(s.listener, "", "")
-	}()
+	s.once.Do(func() {
+		go func() {
+			defer close(s.done)
+			_ = s.http.ServeTLS(s.listener, "", "")
+		}()
+	})
 }
 
 // close ends the server. What it is answering ends with it.
