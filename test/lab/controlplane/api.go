@@ -126,9 +126,9 @@ func (s *Server) apply(ctx context.Context, o *unstructured.Unstructured) error 
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	// The kind of a new CustomResourceDefinition takes a moment to appear.
-	err = poll(ctx, 200*time.Millisecond, func() (bool, error) {
-		_, err := objects.Apply(ctx, o.GetName(), o, applyOptions)
-		return !apierrors.IsNotFound(err), ignoreNotFound(err)
+	_ = poll(ctx, 200*time.Millisecond, func() (bool, error) {
+		_, err = objects.Apply(ctx, o.GetName(), o, applyOptions)
+		return !apierrors.IsNotFound(err), nil
 	})
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
@@ -141,12 +141,8 @@ func (s *Server) delete(ctx context.Context, o *unstructured.Unstructured) error
 	if err != nil {
 		return err
 	}
-	return ignoreNotFound(objects.Delete(ctx, o.GetName(), *metav1.NewDeleteOptions(0)))
-}
-
-func ignoreNotFound(err error) error {
-	if apierrors.IsNotFound(err) {
-		return nil
+	if err := objects.Delete(ctx, o.GetName(), *metav1.NewDeleteOptions(0)); !apierrors.IsNotFound(err) {
+		return err
 	}
-	return err
+	return nil
 }

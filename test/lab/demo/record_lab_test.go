@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -205,43 +206,37 @@ func flagz(t *testing.T, s *controlplane.Server) map[string]string {
 	return document.Flags
 }
 
-// objects are what the embedded servers have of each resource, in the order of namespaces and names.
+// recordedObjects are what the embedded servers have, and where: the lists and objects of "GROUP/RESOURCE".
+var recordedObjects = []struct{ of, path string }{
+	{"/namespaces", "/api/v1/namespaces"},
+	{"/nodes", "/api/v1/nodes"},
+	{"/pods", "/api/v1/namespaces/kube-system/pods"},
+	{"/services", "/api/v1/namespaces/default/services/kubernetes"},
+	{"/configmaps", "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"},
+	{"/configmaps", "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"},
+	{"admissionregistration.k8s.io/mutatingadmissionpolicies", policyPath},
+	{"apiregistration.k8s.io/apiservices", "/apis/apiregistration.k8s.io/v1/apiservices"},
+	{"coordination.k8s.io/leases", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"},
+	{"discovery.k8s.io/endpointslices", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"},
+	{"rbac.authorization.k8s.io/clusterrolebindings", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:discovery"},
+}
+
 func objects(t *testing.T, p *pair) map[string][]any {
 	t.Helper()
 	out := map[string][]any{}
-	for _, path := range []string{
-		"/api/v1/namespaces",
-		"/api/v1/nodes",
-		"/api/v1/namespaces/kube-system/pods",
-		"/api/v1/namespaces/default/services/kubernetes",
-		"/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
-		"/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
-		"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies",
-		"/apis/apiregistration.k8s.io/v1/apiservices",
-		"/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
-		"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
-		"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:discovery",
-	} {
-		o := document(t, p.real[1], path)
+	for _, r := range recordedObjects {
+		o := document(t, p.real[1], r.path)
 		items, ok := o["items"].([]any)
 		if !ok {
 			items = []any{o}
-		}
-		parts := strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/apis"), "/")
-		group, resource := parts[1], parts[len(parts)-1]
-		if strings.HasPrefix(path, "/api/") {
-			group = ""
-		}
-		if !ok {
-			resource = parts[len(parts)-2]
 		}
 		for _, item := range items {
 			item := item.(object)
 			delete(item, "kind")
 			delete(item, "apiVersion")
-			p.vary(resource, item)
-			out[group+"/"+resource] = append(out[group+"/"+resource], item)
+			p.vary(path.Base(r.of), item)
 		}
+		out[r.of] = append(out[r.of], items...)
 	}
 	return out
 }
