@@ -30,7 +30,7 @@ verify: ## are the generated files up to date?
 update: ## write golden files and generated documentation anew
 	hack/update-docs.sh
 	$(GO) test ./internal/report ./pkg/patch ./pkg/checks ./internal/evidence -update
-	$(GO) test ./cmd/mvpcheck -run '^TestExamples$$' -update
+	$(GO) test ./cmd/mvpcheck -run '^Test(Examples|Numbers)$$' -update
 
 update-catalogue: ## make internal/release/catalogue anew from the releases: make update-catalogue RELEASE=1.38 (default all)
 	$(GO) run ./test/lab/cmd/labbuild $(if $(RELEASE),-release $(RELEASE)) kubeadm kube-apiserver describe

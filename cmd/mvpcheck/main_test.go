@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 func TestMain(m *testing.M) {
@@ -33,6 +35,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("EVIDENCE", evidence)
+			env.Setenv("NEWEST", release.Newest().MinorString())
 			return os.CopyFS(env.WorkDir, os.DirFS("../../testdata/scripts/files"))
 		},
 		Condition: func(cond string) (bool, error) {

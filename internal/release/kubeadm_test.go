@@ -94,7 +94,7 @@ func TestMigrationHint(t *testing.T) {
 }
 
 func TestKubeadmGates(t *testing.T) {
-	for minor, want := range map[int]int{32: 0, 33: 5, 34: 5, 35: 4, 36: 3, 37: 1, 38: 0} {
+	for minor, want := range map[int]int{32: 0, 33: 5, 34: 5, 35: 4, 36: 3, 37: 1, 99: 0} {
 		if got := KubeadmGates(OfMinor(minor)); len(got) != want {
 			t.Errorf("kubeadm 1.%d has gates %v, want %d", minor, got, want)
 		}

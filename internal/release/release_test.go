@@ -130,7 +130,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s is in the list but not known", r)
 		}
 	}
-	if diff := cmp.Diff([]string{"1.33", "1.34", "1.35", "1.36", "1.37"}, known); diff != "" {
+	if diff := cmp.Diff([]string{"1.33", "1.34", "1.35", "1.36", "1.37"}, known[:min(5, len(known))]); diff != "" {
 		t.Error(diff)
 	}
 	if Oldest().Prev().IsKnown() || Newest().Next().IsKnown() || (Release{}).IsKnown() {
