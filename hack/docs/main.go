@@ -1,5 +1,5 @@
-// Command docs writes the generated pages of docs/rules and docs/cli, and the schema of .mvpcheck.yaml, below the folder
-// that it is started in. Pages of rules and commands that are gone are removed.
+// Command docs writes the generated pages of docs/rules and docs/cli, and the schema of .mvpcheck.yaml, below the
+// folder that it is started in. Pages of rules and commands that are gone are removed.
 package main
 
 import (

@@ -15,8 +15,8 @@ const settingsSchemaName = "docs/schema/config.schema.json"
 //go:embed config.schema.json
 var settingsSchemaText string
 
-// settingsSchema returns the JSON Schema of .mvpcheck.yaml. It takes what the program takes, as far as a schema can tell;
-// IDs and names of rules stand in it, so that editors complete them.
+// settingsSchema returns the JSON Schema of .mvpcheck.yaml. It takes what the program takes, as far as a schema can
+// tell; IDs and names of rules stand in it, so that editors complete them.
 func settingsSchema() []byte {
 	var ids, names, patterns []string
 	for _, r := range checks.All() {

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manPages adds the manual pages of section 1 of a command and of those below it, by their names. The version and the date
-// stand in their margins.
+// manPages adds the manual pages of section 1 of a command and of those below it, by their names. The version and the
+// date stand in their margins.
 func manPages(pages map[string][]byte, cmd *cobra.Command, version string, date time.Time) error {
 	var list strings.Builder
 	for _, sub := range cmd.Commands() {
@@ -32,7 +32,8 @@ func manPages(pages map[string][]byte, cmd *cobra.Command, version string, date 
 	cmd.InitDefaultHelpFlag()
 	cmd.Flags().VisitAll(tellValue)
 	var out bytes.Buffer
-	err := doc.GenMan(cmd, &doc.GenManHeader{Date: &date, Source: "mvpcheck " + version, Manual: "mvpcheck Manual"}, &out)
+	err := doc.GenMan(cmd, &doc.GenManHeader{Date: &date, Source: "mvpcheck " + version, Manual: "mvpcheck Manual"},
+		&out)
 	page := bytes.Replace(out.Bytes(), []byte(date.Format("Jan 2006")), []byte(date.Format(time.DateOnly)), 1)
 	pages[pageName(cmd)+".1"] = option.ReplaceAll(page, []byte(".TP\n$1\n"))
 	return err
@@ -45,8 +46,8 @@ var option = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*?)=?\n\t`)
 // pageName is what man is asked for: mvpcheck-check for mvpcheck check.
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// tellValue makes a flag say in the manual what it says in the help. cobra writes the default of a flag where the manual
-// should say what a value is.
+// tellValue makes a flag say in the manual what it says in the help. cobra writes the default of a flag where the
+// manual should say what a value is.
 func tellValue(f *pflag.Flag) {
 	var one pflag.FlagSet
 	one.AddFlag(f)

@@ -22,9 +22,9 @@ func (s *Store) Key(name string) Problem {
 	return keyProblem(data)
 }
 
-// TokenKeys tells whether a file of the node holds what kube-apiserver signs the tokens of service accounts with, a private
-// key, or, if private is false, what it verifies them with. It reads them as kube-apiserver does, which takes an ECDSA key in
-// PKCS#8 for the one and not for the other.
+// TokenKeys tells whether a file of the node holds what kube-apiserver signs the tokens of service accounts with, a
+// private key, or, if private is false, what it verifies them with. It reads them as kube-apiserver does, which takes
+// an ECDSA key in PKCS#8 for the one and not for the other.
 func (s *Store) TokenKeys(name string, private bool) Problem {
 	data, problem := s.read(name)
 	defer clear(data)

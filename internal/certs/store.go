@@ -81,7 +81,8 @@ const (
 )
 
 var problemNames = [...]string{
-	"ok", "missing", "empty", "directory", "not PEM", "broken PEM", "no certificate", "private key", "unparsable", "no key",
+	"ok", "missing", "empty", "directory", "not PEM", "broken PEM", "no certificate", "private key",
+	"unparsable", "no key",
 	"denied", "too large", "special file", "unreadable",
 }
 

@@ -66,7 +66,8 @@ func verifies(chain, roots []*x509.Certificate, usages []x509.ExtKeyUsage, now t
 }
 
 func options(chain, roots []*x509.Certificate, usages []x509.ExtKeyUsage, now time.Time) x509.VerifyOptions {
-	o := x509.VerifyOptions{Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: now, KeyUsages: usages}
+	o := x509.VerifyOptions{Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: now,
+		KeyUsages: usages}
 	for _, c := range roots {
 		o.Roots.AddCert(c)
 	}

@@ -109,7 +109,8 @@ func (a *app) inProgramsName(s string) string {
 	if a.program == "mvpcheck" {
 		return s
 	}
-	for _, command := range []string{"check", "patch", "plan", "probe", "explain", "demo", "version", "completion", "help", "--help"} {
+	for _, command := range []string{"check", "patch", "plan", "probe", "explain", "demo", "version", "completion",
+		"help", "--help"} {
 		s = strings.ReplaceAll(s, "mvpcheck "+command, a.program+" "+command)
 	}
 	return s

@@ -23,8 +23,8 @@ func complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	}
 }
 
-// completeRules completes the rules that a command judges by; behind a comma too, and then not those that are named already.
-// What begins like a name is completed to names, everything else to IDs.
+// completeRules completes the rules that a command judges by; behind a comma too, and then not those that are named
+// already. What begins like a name is completed to names, everything else to IDs.
 func completeRules(selectRules func(only, skip []string) ([]*checks.Rule, error)) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		rules, err := selectRules(nil, nil)
@@ -108,8 +108,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// bashCompletion writes cobra's script for bash so that it completes words with commas: its printf %q puts a backslash before
-// a comma, which is not in what the user has typed.
+// bashCompletion writes cobra's script for bash so that it completes words with commas: its printf %q puts a backslash
+// before a comma, which is not in what the user has typed.
 func bashCompletion(root *cobra.Command, descriptions bool) ([]byte, error) {
 	var script, out bytes.Buffer
 	if err := root.GenBashCompletionV2(&script, descriptions); err != nil {

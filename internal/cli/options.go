@@ -25,11 +25,13 @@ type choices struct {
 // restricted tells whether some rules are left out.
 func (c *choices) restricted() bool { return len(c.only)+len(c.skip) > 0 }
 
-// settings are the flags of the choices, in the order in which messages name them. A .mvpcheck.yaml has keys of the same names.
+// settings are the flags of the choices, in the order in which messages name them. A .mvpcheck.yaml has keys of the
+// same names.
 func (c *choices) settings() *pflag.FlagSet {
 	f := pflag.NewFlagSet(settingsName, pflag.ContinueOnError)
 	f.SortFlags = false
-	f.Var(&c.from, "from", "the release that the servers run now, such as 1.35 or v1.35.4 (default: the one that the configuration names)")
+	f.Var(&c.from, "from", "the release that the servers run now, such as 1.35 or v1.35.4 (default: the one that the "+
+		"configuration names)")
 	f.Var(&c.to, "to", "the release to upgrade to (default: the next minor)")
 	f.Var(&c.nodes, "nodes", "the control-plane nodes: how many, or the name and address of each "+
 		"(default: those that the configuration names, else 3)")
@@ -64,11 +66,14 @@ func (o *options) addTo(cmd *cobra.Command) {
 	for _, name := range []string{"from", "to", "nodes", "only", "skip"} {
 		f.AddFlag(own.Lookup(name))
 	}
-	f.StringArrayVar(&o.manifests, "manifest", nil, "a node's static pod manifest (`FILE`), to compare with what runs now; once for each node")
+	f.StringArrayVar(&o.manifests, "manifest", nil, "a node's static pod manifest (`FILE`), to compare with what runs "+
+		"now; once for each node")
 	f.StringVar(&o.patches, "patches", "", "the folder that kubeadm gets with its own --patches (`DIR`)")
-	f.StringVar(&o.root, "root", "", "the files of a control-plane node below `DIR`, for certificates and manifests; / on the node itself")
+	f.StringVar(&o.root, "root", "", "the files of a control-plane node below `DIR`, for certificates and manifests; "+
+		"/ on the node itself")
 	f.AddFlag(own.Lookup("cert-days"))
-	f.StringVar(&o.stdinFilename, "stdin-filename", "", "what to call standard input; .mvpcheck.yaml is looked for beside this `FILE`")
+	f.StringVar(&o.stdinFilename, "stdin-filename", "",
+		"what to call standard input; .mvpcheck.yaml is looked for beside this `FILE`")
 
 	for _, name := range []string{"only", "skip"} {
 		complete(cmd, name, completeRules(checks.Select))
@@ -199,7 +204,8 @@ func (x *extras) prepare(c *config.Cluster, ch *choices) {
 	}
 }
 
-// isOwnManifest tells whether the manifest of a folder is the configuration itself: --root / beside the node's manifest.
+// isOwnManifest tells whether the manifest of a folder is the configuration itself: --root / beside the node's
+// manifest.
 func isOwnManifest(c *config.Cluster, folder []*config.Manifest) bool {
 	return c.Form == config.FormManifest && sameFileIn(folder[0].File, []string{c.Input.File.Name})
 }

@@ -49,7 +49,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("mvpcheck {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(a.helpCommand())
-	root.AddCommand(a.checkCommand(), a.patchCommand(), a.planCommand(), a.probeCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.patchCommand(), a.planCommand(), a.probeCommand(), a.explainCommand(),
+		a.demoCommand(), a.versionCommand())
 	a.completionCommand(root)
 	for _, cmd := range root.Commands() {
 		cmd.Long = a.inProgramsName(cmd.Long)
@@ -77,7 +78,8 @@ func (a *app) helpCommand() *cobra.Command {
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
 		Long:  "Show the help of a command, as COMMAND --help does.",
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
 			if len(args) == 0 {
 				for _, c := range cmd.Root().Commands() {
 					if c.IsAvailableCommand() {
@@ -90,7 +92,8 @@ func (a *app) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usageError("unknown help topic %q; %s --help lists the commands", strings.Join(args, " "), cmd.Root().CommandPath())
+				return usageError("unknown help topic %q; %s --help lists the commands", strings.Join(args, " "),
+					cmd.Root().CommandPath())
 			}
 			topic.InitDefaultHelpFlag()
 			return topic.Help()

@@ -27,7 +27,8 @@ type Version struct {
 }
 
 func versionInfo() Version {
-	v := Version{Version: version, Commit: commit, Date: date, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := Version{Version: version, Commit: commit, Date: date, GoVersion: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	for _, r := range release.Known() {
 		v.Releases = append(v.Releases, r.String())
 	}
@@ -94,7 +95,8 @@ func (a *app) printVersion(v Version, format string) error {
 
 func (v *Version) text() []byte {
 	out := fmt.Appendf(nil, "mvpcheck %s\n", v.Version)
-	for _, line := range [][2]string{{"commit", v.Commit}, {"date", v.Date}, {"go", v.GoVersion}, {"platform", v.Platform}} {
+	for _, line := range [][2]string{{"commit", v.Commit}, {"date", v.Date}, {"go", v.GoVersion},
+		{"platform", v.Platform}} {
 		if line[1] != "" {
 			out = fmt.Appendf(out, "%-12s%s\n", line[0]+":", line[1])
 		}

@@ -12,7 +12,8 @@ import (
 
 // CompareResources orders resources by group, version and name.
 func CompareResources(a, b Resource) int {
-	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Version, b.Version), strings.Compare(a.Resource, b.Resource))
+	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Version, b.Version),
+		strings.Compare(a.Resource, b.Resource))
 }
 
 // Lists tells whether the document has a resource.
@@ -102,8 +103,8 @@ func (l Leases) Fresh() []Lease {
 	return fresh
 }
 
-// Published is the address that the server is told to publish to its peers, as far as its pod tells it: advertise-address
-// with secure-port.
+// Published is the address that the server is told to publish to its peers, as far as its pod tells it:
+// advertise-address with secure-port.
 func (p Pod) Published() string {
 	if p.Flags == nil {
 		return Canonical(p.Endpoint)

@@ -102,8 +102,8 @@ func read(r io.Reader, limit int64) (*ControlPlane, error) {
 		return nil, syntaxError(text, err)
 	}
 	if head.Kind != Kind || head.APIVersion != APIVersion {
-		return nil, fmt.Errorf("not evidence that mvpcheck probe --record wrote (apiVersion %q, kind %q; wanted %s, %s)",
-			head.APIVersion, head.Kind, APIVersion, Kind)
+		return nil, fmt.Errorf("not evidence that mvpcheck probe --record wrote "+
+			"(apiVersion %q, kind %q; wanted %s, %s)", head.APIVersion, head.Kind, APIVersion, Kind)
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// File is a file that is there as a whole or not at all: it takes its name when it is committed. What is no regular file
-// (a device, a pipe) is written directly.
+// File is a file that is there as a whole or not at all: it takes its name when it is committed. What is no regular
+// file (a device, a pipe) is written directly.
 type File struct {
 	*bufio.Writer
 	// name is the file's as the user wrote it.
@@ -20,8 +20,8 @@ type File struct {
 	direct  *os.File
 }
 
-// Create begins a file that is to take a name. A link stays one, and what it leads to is replaced; the mode stays, and the
-// owner where that is permitted. A new file has the mode of any new file.
+// Create begins a file that is to take a name. A link stays one, and what it leads to is replaced; the mode stays, and
+// the owner where that is permitted. A new file has the mode of any new file.
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	var err error

@@ -1,6 +1,6 @@
-// Package handoff decides which API server can hand a request to which peer, what becomes of a request for a resource that
-// a server lacks, and how both change while one server after the other is replaced. It is pure: the facts come from
-// configurations or from a live control plane.
+// Package handoff decides which API server can hand a request to which peer, what becomes of a request for a resource
+// that a server lacks, and how both change while one server after the other is replaced. It is pure: the facts come
+// from configurations or from a live control plane.
 package handoff
 
 // Answer is what is known of a fact.
@@ -24,8 +24,9 @@ type Server struct {
 // Link is what is known of the way from one server to a peer.
 type Link struct {
 	// Reached: the address that the peer publishes answers. Named: the peer's serving certificate is valid for
-	// kubernetes.default.svc. Trusted: the sender takes the certificate. Accepted: the peer takes the sender's proxy client
-	// certificate. Readable: the peer lets it read its discovery documents. Direct: the sender asks no proxy instead.
+	// kubernetes.default.svc. Trusted: the sender takes the certificate. Accepted: the peer takes the sender's proxy
+	// client certificate. Readable: the peer lets it read its discovery documents. Direct: the sender asks no proxy
+	// instead.
 	Reached, Named, Trusted, Accepted, Readable, Direct Answer
 	// Proved: a request was seen to arrive.
 	Proved Answer
@@ -50,7 +51,8 @@ const (
 	// RandomPeer is one of a route, and makes its outcome unknown.
 	RandomPeer Cause = "the sender asks any peer that has the resource, and one has it without this subresource"
 	// SenderAsksOnce can only make a verdict unknown.
-	SenderAsksOnce Cause = "the sender is older than 1.35 and asks a peer only in the first second after one of them has started"
+	SenderAsksOnce Cause = "the sender is older than 1.35 and asks a peer only in the first second after one of them " +
+		"has started"
 )
 
 // Judge tells whether the sender hands requests to the peer. No comes with its cause, or with none where requests have
@@ -92,8 +94,8 @@ func Judge(sender, peer Server, link Link) (Answer, []Cause) {
 	return Yes, nil
 }
 
-// apart tells whether the peer has an identity lease that the sender does not take for its own. Two servers with one lease
-// hide each other; of the two a third server finds one, and which that is nothing tells here.
+// apart tells whether the peer has an identity lease that the sender does not take for its own. Two servers with one
+// lease hide each other; of the two a third server finds one, and which that is nothing tells here.
 func apart(sender, peer Answer) Answer {
 	switch {
 	case sender == No && peer == No:

@@ -3,10 +3,10 @@ package handoff
 // Outcome is what becomes of a request for a resource that a server does not have itself.
 type Outcome string
 
-// The outcomes. HandedOff: a peer answers it. NotFound is a false 404: a server that runs has the resource. Unavailable is
-// a 503: the server knows a peer that has it, and that peer cannot be reached (H10). Unserved is a true 404: no server
-// that runs has it. Refused: a peer gets the request and answers 401 or 403, as it takes the sender for the client; only
-// requests show that. Unsure: no fact decides.
+// The outcomes. HandedOff: a peer answers it. NotFound is a false 404: a server that runs has the resource. Unavailable
+// is a 503: the server knows a peer that has it, and that peer cannot be reached (H10). Unserved is a true 404: no
+// server that runs has it. Refused: a peer gets the request and answers 401 or 403, as it takes the sender for the
+// client; only requests show that. Unsure: no fact decides.
 const (
 	HandedOff   Outcome = "handed-off"
 	NotFound    Outcome = "false-404"

@@ -6,12 +6,14 @@ import (
 	"strings"
 )
 
-// Resource is a resource or, with a slash in its name, a subresource of one version of an API group, which is "" for core.
+// Resource is a resource or, with a slash in its name, a subresource of one version of an API group, which is "" for
+// core.
 type Resource struct{ Group, Version, Name string }
 
 // Compare orders by group, version and name.
 func (r Resource) Compare(o Resource) int {
-	return cmp.Or(strings.Compare(r.Group, o.Group), strings.Compare(r.Version, o.Version), strings.Compare(r.Name, o.Name))
+	return cmp.Or(strings.Compare(r.Group, o.Group), strings.Compare(r.Version, o.Version),
+		strings.Compare(r.Name, o.Name))
 }
 
 // parent is the resource of which r is a subresource; ok is false where it is none.
@@ -32,9 +34,9 @@ type State struct {
 	Direct, Trusts, Proves, Reached, Named, Accepts, Readable Answer
 	// Starts: kube-apiserver runs with these settings.
 	Starts Answer
-	// AsksPeersAtStart: it is of 1.33 or 1.34. Such a server asks its peers only in the first second after they, or it, have
-	// started, which may be too soon; it crashes where it can ask a peer and not read the answer; and it leaves its identity lease
-	// behind when it ends, so that its peers go on offering what it served. All measured on 1.34.4.
+	// AsksPeersAtStart: it is of 1.33 or 1.34. Such a server asks its peers only in the first second after they, or it,
+	// have started, which may be too soon; it crashes where it can ask a peer and not read the answer; and it leaves
+	// its identity lease behind when it ends, so that its peers go on offering what it served. All measured on 1.34.4.
 	AsksPeersAtStart bool
 	Serves           Resources
 }
@@ -53,15 +55,16 @@ type Step struct {
 	Down *Moment
 	// Up is the moment when it runs again and the servers know each other.
 	Up Moment
-	// NotStarting are the nodes whose server does not start. It ends the roll: kubeadm brings the old server back, which is
-	// the moment Up.
+	// NotStarting are the nodes whose server does not start. It ends the roll: kubeadm brings the old server back,
+	// which is the moment Up.
 	NotStarting []string
 }
 
 // Moment is what the servers that run answer at one time.
 type Moment struct {
 	Pairs []Pair
-	// Routes are for each server the resources that it lacks and that another server of the roll has, or had, or will have.
+	// Routes are for each server the resources that it lacks and that another server of the roll has, or had, or will
+	// have.
 	Routes []Route
 	// Blind are the servers of which it is not known what they serve.
 	Blind []string
@@ -99,8 +102,8 @@ type Crash struct {
 	Certain bool
 }
 
-// Walk replaces one server after the other. The first step is the state before. The roll ends early with a server that does
-// not start.
+// Walk replaces one server after the other. The first step is the state before. The roll ends early with a server that
+// does not start.
 func Walk(nodes []Node) []Step {
 	w := walker{differing: differing(nodes)}
 	for _, n := range nodes {
@@ -225,14 +228,15 @@ func judge(from, to *server) Pair {
 
 func link(from, to *server) Link {
 	return Link{
-		Reached: to.Reached, Named: to.Named, Trusted: from.Trusts, Accepted: both(from.Proves, to.Accepts), Readable: to.Readable,
-		Direct: from.Direct, Proved: Unknown,
+		Reached: to.Reached, Named: to.Named, Trusted: from.Trusts, Accepted: both(from.Proves, to.Accepts),
+		Readable: to.Readable,
+		Direct:   from.Direct, Proved: Unknown,
 	}
 }
 
 // crashOf tells whether a server of an early release crashes on a peer: whenever a server starts it asks each one that
-// publishes an address, and takes no failure. The one that has just started may not publish its address yet, and then is not
-// asked before the next one starts. Who answers at an address that is another server's is not known.
+// publishes an address, and takes no failure. The one that has just started may not publish its address yet, and then
+// is not asked before the next one starts. Who answers at an address that is another server's is not known.
 func (w *walker) crashOf(from, to *server) (c Crash, ok bool) {
 	fit := Server{Gate: Yes, PeerCA: Yes, Identity: Yes, Address: Yes}
 	answer, causes := Judge(fit, fit, link(from, to))
@@ -277,7 +281,8 @@ func (w *walker) routes(i int, pairs []Pair) []Route {
 				random = random || sub && peer.up && peer.Serves[parent] && pairs[j].Verdict != No
 				continue
 			}
-			holders = append(holders, Holder{Handed: pairs[j].Verdict, Up: peer.up, Remembered: !peer.up && peer.AsksPeersAtStart})
+			holders = append(holders, Holder{Handed: pairs[j].Verdict, Up: peer.up,
+				Remembered: !peer.up && peer.AsksPeersAtStart})
 			if peer.up {
 				route.ServedBy = append(route.ServedBy, peer.name)
 				route.addCauses(pairs[j].Causes)

@@ -87,7 +87,8 @@ func (l *requestLog) take() []evidence.Request {
 // newClient returns a client of the server at base. Where serverName is not empty, the server's certificate must be
 // valid for it instead of the host of base. The certificate must be signed by the kubeconfig's CA in any case: the
 // credentials are sent after the handshake only.
-func newClient(cfg *rest.Config, base *url.URL, serverName string, timeout time.Duration, log *requestLog) (*client, error) {
+func newClient(cfg *rest.Config, base *url.URL, serverName string, timeout time.Duration,
+	log *requestLog) (*client, error) {
 	tc, err := cfg.TransportConfig()
 	if err != nil {
 		return nil, err
@@ -265,7 +266,8 @@ func (c *client) get(ctx context.Context, q question) *reply {
 
 // retryAfter tells whether a server asked to come again soon, and when.
 func retryAfter(r *reply, q question) (time.Duration, bool) {
-	if r.err != nil || r.status != http.StatusTooManyRequests && !(q.retry && r.status == http.StatusServiceUnavailable) {
+	if r.err != nil || r.status != http.StatusTooManyRequests &&
+		!(q.retry && r.status == http.StatusServiceUnavailable) {
 		return 0, false
 	}
 	seconds, err := strconv.Atoi(r.header.Get("Retry-After"))
@@ -281,7 +283,8 @@ func (c *client) once(ctx context.Context, q question) (r *reply, read int64) {
 	target := c.base.JoinPath(path)
 	target.RawQuery = query
 	var connected atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	traced := httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	req, err := http.NewRequestWithContext(traced, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return &reply{err: err}, 0

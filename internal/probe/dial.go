@@ -77,8 +77,8 @@ func handshake(ctx context.Context, cfg *rest.Config, address string, timeout ti
 	return evidence.Dial{}, cause(ctx, err)
 }
 
-// look judges the certificates of a server as a peer does that trusts the roots. Without any, those of the system are not
-// what a peer goes by.
+// look judges the certificates of a server as a peer does that trusts the roots. Without any, those of the system are
+// not what a peer goes by.
 func look(chain []*x509.Certificate, roots *x509.CertPool) evidence.Dial {
 	d := evidence.Dial{Connected: true}
 	if len(chain) == 0 {

@@ -26,8 +26,8 @@ const maxResources = 50_000
 // discovery is what a document of aggregated discovery, apidiscovery.k8s.io v2 or v2beta1, says.
 type discovery struct {
 	evidence.Document
-	// noGet are the resources that cannot be read by name: a GET of tokenreviews/NAME is answered as if there were no such
-	// resource by a server that has it (measured on 1.36.3).
+	// noGet are the resources that cannot be read by name: a GET of tokenreviews/NAME is answered as if there were no
+	// such resource by a server that has it (measured on 1.36.3).
 	noGet []evidence.Resource
 	// unreadable are their places while the document is being read.
 	unreadable []int
@@ -84,7 +84,8 @@ func parseDiscovery(r io.Reader) (*discovery, error) {
 		doc.noGet = append(doc.noGet, doc.Resources[i])
 	}
 	slices.SortFunc(doc.Resources, evidence.CompareResources)
-	doc.Resources = slices.CompactFunc(doc.Resources, func(a, b evidence.Resource) bool { return evidence.CompareResources(a, b) == 0 })
+	doc.Resources = slices.CompactFunc(doc.Resources,
+		func(a, b evidence.Resource) bool { return evidence.CompareResources(a, b) == 0 })
 	slices.Sort(doc.Stale)
 	doc.Stale = slices.Compact(doc.Stale)
 	doc.State = evidence.OK

@@ -97,8 +97,8 @@ func identify(servers []evidence.Server, s *evidence.Shared) {
 		published[evidence.Canonical(l.Published)]++
 	}
 	for i := range servers {
-		// Where it was asked, or where its flags tell it to be: a server that publishes an address at which it does not answer
-		// was asked elsewhere.
+		// Where it was asked, or where its flags tell it to be: a server that publishes an address at which it does not
+		// answer was asked elsewhere.
 		for _, address := range []string{servers[i].Address, intended(&servers[i], s)} {
 			if address != "" && published[address] == 1 {
 				take(&servers[i], func(l evidence.Lease) bool { return evidence.Canonical(l.Published) == address })

@@ -36,7 +36,8 @@ func LoadConfig(file, contextName string) (*rest.Config, string, error) {
 			return withoutLimits(cfg), "in-cluster", nil
 		}
 		if rules.Precedence = existing([]string{adminKubeconfig}); len(rules.Precedence) == 0 {
-			return nil, "", errors.New("no kubeconfig: none of --kubeconfig, $KUBECONFIG, ~/.kube/config and " + adminKubeconfig + " is there")
+			return nil, "", errors.New("no kubeconfig: none of --kubeconfig, $KUBECONFIG, ~/.kube/config and " +
+				adminKubeconfig + " is there")
 		}
 	}
 	cfg, name, err := load(rules, contextName)
@@ -51,7 +52,8 @@ func LoadConfig(file, contextName string) (*rest.Config, string, error) {
 }
 
 func load(rules *clientcmd.ClientConfigLoadingRules, contextName string) (*rest.Config, string, error) {
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: contextName})
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: contextName})
 	raw, err := loader.RawConfig()
 	if err != nil {
 		return nil, "", err
@@ -74,7 +76,8 @@ func load(rules *clientcmd.ClientConfigLoadingRules, contextName string) (*rest.
 	if cluster.ProxyURL != "" {
 		u, err := url.Parse(cluster.ProxyURL)
 		if err != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
-			return nil, "", fmt.Errorf("the proxy-url of cluster %q is no URL of the kind http, https or socks5", context.Cluster)
+			return nil, "", fmt.Errorf("the proxy-url of cluster %q is no URL of the kind http, https or socks5",
+				context.Cluster)
 		}
 	}
 	cfg, err := loader.ClientConfig()

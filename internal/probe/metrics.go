@@ -102,12 +102,14 @@ func parseMetrics(r io.Reader, now time.Time) (evidence.Reading, error) {
 				reading.Started = time.UnixMilli(int64(value * 1000)).UTC()
 			case metricRerouted:
 				reading.Rerouted = append(reading.Rerouted, evidence.Count{
-					Code:     labels["code"],
-					Resource: evidence.Resource{Group: labels["group"], Version: labels["version"], Resource: labels["resource"]},
-					Value:    value,
+					Code: labels["code"],
+					Resource: evidence.Resource{Group: labels["group"], Version: labels["version"],
+						Resource: labels["resource"]},
+					Value: value,
 				})
 			case metricProxy:
-				reading.ProxyErrors = put(reading.ProxyErrors, labels["type"], reading.ProxyErrors[labels["type"]]+value)
+				reading.ProxyErrors = put(reading.ProxyErrors, labels["type"],
+					reading.ProxyErrors[labels["type"]]+value)
 			case metricSync:
 				reading.SyncErrors = put(reading.SyncErrors, labels["type"], value)
 			}

@@ -54,7 +54,8 @@ func objectPath(r evidence.Resource) string {
 }
 
 // meaning says what the answer to a named GET shows. An API server that has the resource answers 404 for the object,
-// with its name in the details, or 405; one that does not have it answers 404 for the path, in a Status without details or in plain text.
+// with its name in the details, or 405; one that does not have it answers 404 for the path, in a Status without details
+// or in plain text.
 func meaning(r *reply) evidence.Answer {
 	if r.err != nil {
 		return evidence.Unclear
@@ -100,11 +101,13 @@ func askObjects(ctx context.Context, c *client, s *evidence.Server, resources []
 		objects[i].Resource = resources[i]
 		path := objectPath(resources[i])
 		wg.Go(func() {
-			objects[i].Alone = meaning(c.get(ctx, question{path: path, accept: "application/json", limit: maxSmall, local: true}))
+			objects[i].Alone = meaning(c.get(ctx, question{path: path, accept: "application/json", limit: maxSmall,
+				local: true}))
 		})
 		if !s.Serves(resources[i]) {
 			wg.Go(func() {
-				objects[i].Asked = meaning(c.get(ctx, question{path: path, accept: "application/json", limit: maxSmall}))
+				objects[i].Asked = meaning(c.get(ctx,
+					question{path: path, accept: "application/json", limit: maxSmall}))
 			})
 		}
 	}

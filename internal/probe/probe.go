@@ -1,5 +1,5 @@
-// Package probe asks the API servers of a live control plane and returns what they said as evidence. It finds the servers,
-// sends nothing but GET requests, bounds what it reads, and judges nothing.
+// Package probe asks the API servers of a live control plane and returns what they said as evidence. It finds the
+// servers, sends nothing but GET requests, bounds what it reads, and judges nothing.
 package probe
 
 import (
@@ -56,7 +56,8 @@ func New(o Options) (*Prober, error) {
 		return nil, errors.New("the kubeconfig's server is no URL") // which can have a password in it
 	}
 	if api.Scheme != "https" {
-		return nil, fmt.Errorf("the kubeconfig's server %s is not https; mvpcheck sends credentials with https only", api.Host)
+		return nil, fmt.Errorf("the kubeconfig's server %s is not https; mvpcheck sends credentials with https only",
+			api.Host)
 	}
 	p := &Prober{options: o, api: api, clients: map[string]*client{}, log: &requestLog{}}
 	for _, s := range o.Servers {
@@ -67,8 +68,9 @@ func New(o Options) (*Prober, error) {
 		p.given = append(p.given, u)
 	}
 	if o.Config.Insecure && len(p.given) == 0 {
-		return nil, errors.New("the kubeconfig sets insecure-skip-tls-verify: addresses that the cluster names would get its credentials " +
-			"unverified; name the API servers with --server, or give the kubeconfig the cluster's certificate-authority-data")
+		return nil, errors.New("the kubeconfig sets insecure-skip-tls-verify: addresses that the cluster names would " +
+			"get its credentials unverified; name the API servers with --server, or give the kubeconfig " +
+			"the cluster's certificate-authority-data")
 	}
 	return p, nil
 }
@@ -140,14 +142,18 @@ func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
 	if resources := askable(ev.Doubtful(), p.docs); len(resources) > 0 && ev.ObjectProbe {
 		each(func(s *evidence.Server, c *client) {
 			// Each request is bounded; so is their sum, for a server that has died meanwhile.
-			ctx, cancel := context.WithTimeoutCause(ctx, 3*p.options.Timeout, errors.New("not asked: the server takes too long"))
+			ctx, cancel := context.WithTimeoutCause(ctx, 3*p.options.Timeout,
+				errors.New("not asked: the server takes too long"))
 			defer cancel()
 			s.Objects = askObjects(ctx, c, s, resources)
 		})
 	}
 	// The named GETs may have grown the counters of a server that could not hand them on: these tell why.
 	each(func(s *evidence.Server, c *client) {
-		if s.Metrics.OK() && slices.ContainsFunc(s.Objects, func(o evidence.Object) bool { return o.Asked != evidence.NotAnswered && o.Asked != evidence.Served }) {
+		asked := func(o evidence.Object) bool {
+			return o.Asked != evidence.NotAnswered && o.Asked != evidence.Served
+		}
+		if s.Metrics.OK() && slices.ContainsFunc(s.Objects, asked) {
 			askMetrics(ctx, c, s)
 		}
 	})
@@ -161,7 +167,8 @@ func (p *Prober) Ask(ctx context.Context) (*evidence.ControlPlane, error) {
 		if a.Local != b.Local {
 			local = map[bool]int{false: -1, true: 1}[a.Local]
 		}
-		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Path, b.Path), strings.Compare(a.Profile, b.Profile), local)
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Path, b.Path),
+			strings.Compare(a.Profile, b.Profile), local)
 	})
 	return ev, nil
 }
@@ -241,8 +248,10 @@ func newServer(address string, foundBy ...string) evidence.Server {
 	not := evidence.Told{State: evidence.NotAsked}
 	return evidence.Server{
 		Address: address, FoundBy: foundBy, Reached: not,
-		Version: evidence.Version{Told: not}, Hooks: evidence.Hooks{Told: not}, Flags: evidence.Flags{Told: not}, Metrics: evidence.Metrics{Told: not},
-		Core: evidence.Document{Told: not}, Merged: evidence.Document{Told: not}, Local: evidence.Document{Told: not},
+		Version: evidence.Version{Told: not}, Hooks: evidence.Hooks{Told: not}, Flags: evidence.Flags{Told: not},
+		Metrics: evidence.Metrics{Told: not},
+		Core:    evidence.Document{Told: not}, Merged: evidence.Document{Told: not},
+		Local: evidence.Document{Told: not},
 	}
 }
 
@@ -277,7 +286,8 @@ func (p *Prober) findServers(ev *evidence.ControlPlane) ([]*client, error) {
 		return clients, nil
 	}
 	if len(list) > maxServers {
-		return nil, fmt.Errorf("the control plane names %d addresses of API servers, more than any has; choose with --server", len(list))
+		return nil, fmt.Errorf("the control plane names %d addresses of API servers, more than any has; choose "+
+			"with --server", len(list))
 	}
 	var sources []string
 	for _, f := range list {
@@ -319,7 +329,8 @@ func (p *Prober) elsewhere(ev *evidence.ControlPlane, clients []*client) error {
 		}
 		for _, pod := range ev.Shared.Pods.Items {
 			own := pod.Own()
-			if pod.Name != s.Pod || own == "" || slices.ContainsFunc(ev.Servers, func(t evidence.Server) bool { return t.Address == own }) {
+			if pod.Name != s.Pod || own == "" ||
+				slices.ContainsFunc(ev.Servers, func(t evidence.Server) bool { return t.Address == own }) {
 				continue
 			}
 			c, err := p.client(&url.URL{Scheme: "https", Host: own}, peerServerName)
@@ -336,7 +347,8 @@ func (p *Prober) elsewhere(ev *evidence.ControlPlane, clients []*client) error {
 }
 
 var sourceNames = map[string]string{
-	evidence.FromEndpoints: "endpoints of default/kubernetes", evidence.FromLease: "identity leases", evidence.FromPod: "mirror pods",
+	evidence.FromEndpoints: "endpoints of default/kubernetes", evidence.FromLease: "identity leases",
+	evidence.FromPod: "mirror pods",
 }
 
 // maxDials bounds the connections to addresses that leases name.
@@ -346,7 +358,8 @@ const maxDials = 64
 func (p *Prober) dialPublished(ctx context.Context, ev *evidence.ControlPlane) {
 	var dials []evidence.Dial
 	for _, l := range ev.Shared.Leases.Fresh() {
-		if l.Published == "" || len(dials) == maxDials || slices.ContainsFunc(dials, func(d evidence.Dial) bool { return d.Address == l.Published }) {
+		if l.Published == "" || len(dials) == maxDials ||
+			slices.ContainsFunc(dials, func(d evidence.Dial) bool { return d.Address == l.Published }) {
 			continue
 		}
 		dials = append(dials, evidence.Dial{Address: l.Published})
@@ -400,7 +413,8 @@ func askVersion(ctx context.Context, c *client) (evidence.Version, evidence.Told
 	case r.status == http.StatusForbidden:
 		reached = evidence.Told{State: evidence.OK}
 	default:
-		reached = evidence.Told{State: evidence.Failed, Reason: "it does not answer as an API server: " + reached.Reason}
+		reached = evidence.Told{State: evidence.Failed,
+			Reason: "it does not answer as an API server: " + reached.Reason}
 	}
 	if !reached.OK() {
 		// The connection may be one that is dead: the next round shall try another.
@@ -411,10 +425,11 @@ func askVersion(ctx context.Context, c *client) (evidence.Version, evidence.Told
 
 func (p *Prober) document(ctx context.Context, c *client, path, accept, profile string) evidence.Document {
 	var doc evidence.Document
-	r := c.get(ctx, question{path: path, accept: accept, profile: profile, limit: maxDiscovery, retry: true, read: func(body io.Reader) (err error) {
-		doc, err = p.docs.read(body)
-		return err
-	}})
+	r := c.get(ctx, question{path: path, accept: accept, profile: profile, limit: maxDiscovery, retry: true,
+		read: func(body io.Reader) (err error) {
+			doc, err = p.docs.read(body)
+			return err
+		}})
 	if told := r.told(); !told.OK() {
 		return evidence.Document{Told: told}
 	}
@@ -430,7 +445,8 @@ func readVersion(r *reply) evidence.Version {
 		Major, Minor, GitVersion, EmulationMajor, EmulationMinor string
 	}
 	if err := json.Unmarshal(r.body, &v); err != nil || v.GitVersion == "" {
-		return evidence.Version{Told: evidence.Told{State: evidence.Failed, Reason: "/version is not the JSON of an API server"}}
+		return evidence.Version{Told: evidence.Told{State: evidence.Failed,
+			Reason: "/version is not the JSON of an API server"}}
 	}
 	version := evidence.Version{Told: told, GitVersion: v.GitVersion}
 	if v.EmulationMinor != "" && v.EmulationMajor+"."+v.EmulationMinor != v.Major+"."+strings.TrimRight(v.Minor, "+") {
@@ -464,10 +480,11 @@ func askHooks(ctx context.Context, c *client, s *evidence.Server) {
 
 func askMetrics(ctx context.Context, c *client, s *evidence.Server) {
 	var reading evidence.Reading
-	r := c.get(ctx, question{path: "/metrics", accept: "text/plain;version=0.0.4", limit: maxMetrics, read: func(body io.Reader) (err error) {
-		reading, err = readMetrics(body, time.Now().UTC().Truncate(time.Millisecond))
-		return err
-	}})
+	r := c.get(ctx, question{path: "/metrics", accept: "text/plain;version=0.0.4", limit: maxMetrics,
+		read: func(body io.Reader) (err error) {
+			reading, err = readMetrics(body, time.Now().UTC().Truncate(time.Millisecond))
+			return err
+		}})
 	told := r.told()
 	if told.OK() {
 		s.Metrics.Readings = append(s.Metrics.Readings, reading)
@@ -478,7 +495,8 @@ func askMetrics(ctx context.Context, c *client, s *evidence.Server) {
 }
 
 func askFlags(ctx context.Context, c *client, s *evidence.Server) {
-	r := c.get(ctx, question{path: "/flagz", accept: "application/json;as=Flagz;v=v1beta1;g=config.k8s.io", limit: maxSmall, retry: true})
+	r := c.get(ctx, question{path: "/flagz", accept: "application/json;as=Flagz;v=v1beta1;g=config.k8s.io",
+		limit: maxSmall, retry: true})
 	s.Flags.Told = r.told()
 	if !s.Flags.OK() {
 		return

@@ -60,11 +60,13 @@ type objectMeta struct {
 }
 
 // askList gets a list of objects with the fields that are read.
-func askList[T any](ctx context.Context, c *client, path string, limit int64) (items []T, told evidence.Told, r *reply) {
-	r = c.get(ctx, question{path: path, accept: "application/json", limit: limit, retry: true, read: func(body io.Reader) (err error) {
-		items, err = readList[T](body)
-		return err
-	}})
+func askList[T any](ctx context.Context, c *client, path string, limit int64) (items []T,
+	told evidence.Told, r *reply) {
+	r = c.get(ctx, question{path: path, accept: "application/json", limit: limit, retry: true,
+		read: func(body io.Reader) (err error) {
+			items, err = readList[T](body)
+			return err
+		}})
 	if told = r.told(); !told.OK() {
 		return nil, told, r
 	}
@@ -212,7 +214,8 @@ func readPod(raw []byte) (evidence.Pod, bool) {
 		return p, true
 	}
 	// The items of a list do not say what they are.
-	in, err := config.Read(p.Name, append([]byte(`{"apiVersion":"v1","kind":"Pod",`), bytes.TrimPrefix(lines.Bytes(), []byte("{"))...))
+	in, err := config.Read(p.Name,
+		append([]byte(`{"apiVersion":"v1","kind":"Pod",`), bytes.TrimPrefix(lines.Bytes(), []byte("{"))...))
 	if err != nil || len(in.Clusters) == 0 || len(in.Clusters[0].Manifests) == 0 {
 		return p, true
 	}
@@ -241,7 +244,8 @@ var proxyVariables = []string{"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_prox
 // readFlags are the flags that the rules read. Others are not kept, whatever they hold.
 var readFlags = []string{
 	"advertise-address", "bind-address", "secure-port", "peer-advertise-ip", "peer-advertise-port", "peer-ca-file",
-	"feature-gates", "emulated-version", "proxy-client-cert-file", "proxy-client-key-file", "requestheader-allowed-names",
+	"feature-gates", "emulated-version", "proxy-client-cert-file", "proxy-client-key-file",
+	"requestheader-allowed-names",
 	"requestheader-client-ca-file", "tls-cert-file", "egress-selector-config-file", "runtime-config",
 }
 
@@ -261,7 +265,8 @@ func withoutCredentials(proxy string) string {
 		return proxy
 	}
 	rest := proxy[strings.LastIndexByte(proxy, '@')+1:]
-	if scheme, _, ok := strings.Cut(proxy, "://"); ok && len(scheme)+len(rest) < len(proxy) && !strings.ContainsAny(scheme, ":@") {
+	if scheme, _, ok := strings.Cut(proxy, "://"); ok && len(scheme)+len(rest) < len(proxy) &&
+		!strings.ContainsAny(scheme, ":@") {
 		return scheme + "://" + rest
 	}
 	return rest
@@ -335,11 +340,13 @@ func askAPIServices(ctx context.Context, c *client) evidence.APIServices {
 	found, told, _ := askList[apiService](ctx, c, pathAPIServices, maxList)
 	services := evidence.APIServices{Told: told}
 	for _, s := range found {
-		// What is built in is made anew at each start of a server; the others come from CustomResourceDefinitions or people.
+		// What is built in is made anew at each start of a server; the others come from CustomResourceDefinitions or
+		// people.
 		if s.Spec.Service == nil && s.Metadata.Labels["kube-aggregator.kubernetes.io/automanaged"] == "onstart" {
 			continue
 		}
-		item := evidence.APIService{GroupVersion: evidence.Resource{Group: s.Spec.Group, Version: s.Spec.Version}.GroupVersion(), Available: true}
+		gv := evidence.Resource{Group: s.Spec.Group, Version: s.Spec.Version}.GroupVersion()
+		item := evidence.APIService{GroupVersion: gv, Available: true}
 		if s.Spec.Service != nil {
 			item.Service = s.Spec.Service.Namespace + "/" + s.Spec.Service.Name
 		}
@@ -350,6 +357,7 @@ func askAPIServices(ctx context.Context, c *client) evidence.APIServices {
 		}
 		services.Items = append(services.Items, item)
 	}
-	slices.SortFunc(services.Items, func(a, b evidence.APIService) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
+	slices.SortFunc(services.Items,
+		func(a, b evidence.APIService) int { return strings.Compare(a.GroupVersion, b.GroupVersion) })
 	return services
 }

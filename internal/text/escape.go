@@ -21,7 +21,8 @@ func plainPrefix(s string) int {
 }
 
 // Printable is s with all that does not print made visible, as Go would write it. What a configuration holds is not to
-// be trusted with a terminal: an escape sequence could hide a finding, a bidi mark turn it round, a line break fake one.
+// be trusted with a terminal: an escape sequence could hide a finding, a bidi mark turn it round, a line break fake
+// one.
 func Printable(s string) string {
 	if plainPrefix(s) == len(s) {
 		return s

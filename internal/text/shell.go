@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ShellWord is s as one word of a command to type into a POSIX shell, safe to show. What does not print needs the $'...'
-// of the shells that people type into.
+// ShellWord is s as one word of a command to type into a POSIX shell, safe to show. What does not print needs the
+// $'...' of the shells that people type into.
 func ShellWord(s string) string {
 	const harmless = "%+,-./:=@_"
 	plain, printable := s != "", utf8.ValidString(s)
@@ -43,7 +43,8 @@ func ShellWord(s string) string {
 	return string(append(quoted, '\''))
 }
 
-// ShellFile is the name of a file as an argument of a command to type: one that begins with a dash must not become a flag.
+// ShellFile is the name of a file as an argument of a command to type: one that begins with a dash must not become a
+// flag.
 func ShellFile(name string) string {
 	if len(name) > 1 && name[0] == '-' {
 		name = "./" + name

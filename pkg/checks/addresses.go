@@ -16,9 +16,12 @@ import (
 var advertiseAddressUnusable = &Rule{
 	ID: "MVP301", Name: "advertise-address-unusable", Severity: Error,
 	Doc: Doc{
-		What:  "advertise-address is a loopback, unspecified, multicast or link-local address, or no IP address.",
-		Why:   "Peers send their requests to the advertised address. They reach themselves or nobody, and the server answers a false 404. A value that is no IP address stops kube-apiserver. For the unspecified address (a warning only) the server takes one of its own choice.",
-		Fix:   "Give each node its own address in localAPIEndpoint.advertiseAddress and no advertise-address in extraArgs.",
+		What: "advertise-address is a loopback, unspecified, multicast or link-local address, or no IP address.",
+		Why: "Peers send their requests to the advertised address. They reach themselves or nobody, and the server " +
+			"answers a false 404. A value that is no IP address stops kube-apiserver. For the unspecified address (a " +
+			"warning only) the server takes one of its own choice.",
+		Fix: "Give each node its own address in localAPIEndpoint.advertiseAddress and no advertise-address in " +
+			"extraArgs.",
 		Facts: []string{"H8", "S8h"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -45,9 +48,10 @@ var advertiseAddressUnusable = &Rule{
 			if kind != "" && f.Origin == config.FromKubeadm && !f.At.IsZero() {
 				p.Report(Finding{
 					Severity: Error, Subject: f.Name, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
-					Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is %s address: kubeadm init and join refuse it.", f.Value, kind),
-					Why:     "peers could not reach the server there either.",
-					Fix:     "write the node's own address",
+					Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is %s address: kubeadm init and join "+
+						"refuse it.", f.Value, kind),
+					Why: "peers could not reach the server there either.",
+					Fix: "write the node's own address",
 				})
 				continue
 			}
@@ -58,41 +62,48 @@ var advertiseAddressUnusable = &Rule{
 				p.Report(Finding{
 					Severity: Warning, Subject: f.Name, At: p.place(f), When: v.When,
 					Message: said + "; kube-apiserver advertises an address of its own choice.",
-					Why:     "it takes the bind address, or the address of the interface with the default route, which peers need not reach.",
-					Fix:     "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
+					Why: "it takes the bind address, or the address of the interface with the default route, " +
+						"which peers need not reach.",
+					Fix: "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
 				})
 				continue
 			}
 			p.Report(Finding{
 				Severity: Error, Subject: f.Name, At: p.place(f), Consequence: FalseNotFound, When: v.When,
-				Message: fmt.Sprintf("advertise-address %s is %s address; peers cannot reach this server there.", f.Value, kind),
-				Why:     "a peer that sends its request there reaches itself or nobody, and the client gets a false 404.",
-				Fix:     "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
+				Message: fmt.Sprintf("advertise-address %s is %s address; peers cannot reach this server there.",
+					f.Value, kind),
+				Why: "a peer that sends its request there reaches itself or nobody, and the client gets a " +
+					"false 404.",
+				Fix: "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
 			})
 		}
 	},
 }
 
-// loopbackEndpoint: for a loopback address kubeadm looks for a global one of the interface lo, which hardly any node has.
+// loopbackEndpoint: for a loopback address kubeadm looks for a global one of the interface lo, which hardly any node
+// has.
 func loopbackEndpoint(p *Pass, f *config.Flag, v View) Finding {
 	return Finding{
 		Severity: Error, Subject: f.Name, At: p.place(f), Consequence: RefusedByKubeadm, When: v.When,
-		Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is a loopback address: kubeadm stops, unless the interface lo has a global address.", f.Value),
-		Why:     "with a global address on lo kubeadm advertises that one, which peers need not reach.",
-		Fix:     "write the node's own address",
+		Message: fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is a loopback address: kubeadm stops, unless the "+
+			"interface lo has a global address.", f.Value),
+		Why: "with a global address on lo kubeadm advertises that one, which peers need not reach.",
+		Fix: "write the node's own address",
 	}
 }
 
 func notAnIP(p *Pass, f *config.Flag, v View) Finding {
 	out := Finding{
 		Severity: Error, Subject: f.Name, At: p.place(f), Consequence: WillNotStart, When: v.When,
-		Message: fmt.Sprintf("advertise-address %s is not an IP address: kube-apiserver does not start.", quoted(f.Value)),
-		Why:     "the flag takes an IP address only, no host name and no brackets.",
-		Fix:     "write the node's IP address",
+		Message: fmt.Sprintf("advertise-address %s is not an IP address: kube-apiserver does not start.",
+			quoted(f.Value)),
+		Why: "the flag takes an IP address only, no host name and no brackets.",
+		Fix: "write the node's IP address",
 	}
 	if f.Origin == config.FromKubeadm {
 		out.Consequence = RefusedByKubeadm
-		out.Message = fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is not an IP address: kubeadm refuses it.", quoted(f.Value))
+		out.Message = fmt.Sprintf("localAPIEndpoint.advertiseAddress %s is not an IP address: kubeadm refuses it.",
+			quoted(f.Value))
 	}
 	return out
 }
@@ -115,8 +126,10 @@ func unusable(ip net.IP) string {
 var advertiseAddressShared = &Rule{
 	ID: "MVP302", Name: "advertise-address-shared", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
-		What:  "advertise-address stands in the extraArgs of the ClusterConfiguration, which all control-plane nodes share; or two nodes have one address; or a node advertises the address of controlPlaneEndpoint.",
-		Why:   "Every server publishes the same address, so a peer's request reaches any of them, or the sender itself. All signs are green and the answer is a false 404.",
+		What: "advertise-address stands in the extraArgs of the ClusterConfiguration, which all control-plane nodes " +
+			"share; or two nodes have one address; or a node advertises the address of controlPlaneEndpoint.",
+		Why: "Every server publishes the same address, so a peer's request reaches any of them, or the sender " +
+			"itself. All signs are green and the answer is a false 404.",
 		Fix:   "Remove advertise-address from extraArgs; kubeadm fills it in from each node's localAPIEndpoint.",
 		Facts: []string{"H9"}, Since: "0.1.0",
 	},
@@ -132,8 +145,10 @@ var advertiseAddressShared = &Rule{
 				}
 				p.Report(Finding{
 					Severity: Error, At: a.ValuePlace(), Consequence: FalseNotFound,
-					Message: fmt.Sprintf("advertise-address %s is the same on every control-plane node; peers would send every request to that one server.", a.Value),
-					Why:     "the ClusterConfiguration is shared by all nodes. kubeadm fills the flag from each node's localAPIEndpoint.",
+					Message: fmt.Sprintf("advertise-address %s is the same on every control-plane node; peers would "+
+						"send every request to that one server.", a.Value),
+					Why: "the ClusterConfiguration is shared by all nodes. kubeadm fills the flag from each " +
+						"node's localAPIEndpoint.",
 					Fix:     "remove the entry",
 					Changes: p.changes(Change{Op: RemoveArg, Arg: a, Summary: "removed advertise-address"}),
 				})
@@ -155,8 +170,9 @@ func (p *Pass) nodesShare() {
 			p.Report(Finding{
 				Severity: Error, Subject: n.Address, At: at, Consequence: FalseNotFound,
 				Message: fmt.Sprintf("two control-plane nodes advertise %s.", n.Address),
-				Why:     "a request for one of them reaches the other, or the sender itself, and the client gets a false 404.",
-				Fix:     "give each node its own localAPIEndpoint.advertiseAddress",
+				Why: "a request for one of them reaches the other, or the sender itself, and the client gets a " +
+					"false 404.",
+				Fix: "give each node its own localAPIEndpoint.advertiseAddress",
 			})
 		}
 	}
@@ -186,7 +202,8 @@ func (p *Pass) endpointShared() {
 		f := Finding{
 			Severity: Error, At: n.At, Consequence: FalseNotFound,
 			Message: fmt.Sprintf("the node advertises %s, the address of controlPlaneEndpoint.", n.Address),
-			Why:     "requests to that address reach whichever server the load balancer or the virtual IP picks, so peers cannot reach this server in particular.",
+			Why: "requests to that address reach whichever server the load balancer or the virtual IP picks, so " +
+				"peers cannot reach this server in particular.",
 			Fix:     "advertise the node's own address (localAPIEndpoint.advertiseAddress)",
 			Related: []Related{{At: endpoint.Node.Place(), Message: "controlPlaneEndpoint"}},
 		}
@@ -194,7 +211,8 @@ func (p *Pass) endpointShared() {
 			// With the first node's own address as endpoint this is right; nothing tells the two apart here.
 			f.Severity = Warning
 			f.Consequence = None
-			f.Why = "if that is a virtual IP or a load balancer, peers cannot reach this server in particular; if it is this node's own address, the setting is right."
+			f.Why = "if that is a virtual IP or a load balancer, peers cannot reach this server in particular; if it " +
+				"is this node's own address, the setting is right."
 		}
 		p.Report(f)
 	}
@@ -204,16 +222,19 @@ func (p *Pass) endpointShared() {
 var invalidAddressValue = &Rule{
 	ID: "MVP306", Name: "invalid-address-value", Severity: Error,
 	Doc: Doc{
-		What: "bind-address or secure-port has a value that kube-apiserver cannot parse, or peer-advertise-ip or -port one that it could not use. " +
-			"Whether a node has the address of bind-address is not known from a configuration: where it may not, that cannot be told.",
-		Why:   "kube-apiserver exits on the first two. It never reads the last two, so they only say something that is not so.",
+		What: "bind-address or secure-port has a value that kube-apiserver cannot parse, or peer-advertise-ip or " +
+			"-port one that it could not use. Whether a node has the address of bind-address is not known from a " +
+			"configuration: where it may not, that cannot be told.",
+		Why: "kube-apiserver exits on the first two. It never reads the last two, so they only say something that " +
+			"is not so.",
 		Fix:   "Write a bare IP address (no brackets, no host name) and a port of 1 to 65535.",
 		Facts: []string{"S8h", "S8i"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
 		for _, v := range p.Views() {
 			if f := v.Flags.Last(release.FlagBindAddress); f != nil && !f.Unknown && p.maybeElsewhere(v, f.Value) {
-				p.CannotTell("kube-apiserver exits on a node that does not have the address %s of bind-address; which nodes have it is not known", f.Value)
+				p.CannotTell("kube-apiserver exits on a node that does not have the address %s of bind-address; which "+
+					"nodes have it is not known", f.Value)
 			}
 			isIPFlag := func(value string) bool {
 				_, ok := release.ParseIPFlag(value, v.Release)
@@ -236,9 +257,10 @@ var invalidAddressValue = &Rule{
 				}
 				finding := Finding{
 					Severity: Error, Subject: f.Name, At: p.place(f), Consequence: WillNotStart, When: v.When,
-					Message: fmt.Sprintf("%s %s is not %s: kube-apiserver does not start.", c.name, quoted(f.Value), c.want),
-					Why:     exitsAtStart + ".",
-					Fix:     "write " + c.want,
+					Message: fmt.Sprintf("%s %s is not %s: kube-apiserver does not start.", c.name, quoted(f.Value),
+						c.want),
+					Why: exitsAtStart + ".",
+					Fix: "write " + c.want,
 				}
 				if !c.fatal {
 					finding.Severity, finding.Consequence = Warning, None
@@ -251,8 +273,8 @@ var invalidAddressValue = &Rule{
 	},
 }
 
-// maybeElsewhere tells whether an address that a server is to listen on may not be one of its node's: it is another than the
-// one that is known, or the same on several nodes of which none is.
+// maybeElsewhere tells whether an address that a server is to listen on may not be one of its node's: it is another
+// than the one that is known, or the same on several nodes of which none is.
 func (p *Pass) maybeElsewhere(v View, address string) bool {
 	ip, _ := release.ParseIPFlag(address, v.Release)
 	if ip == nil || ip.IsUnspecified() || ip.IsLoopback() {
@@ -275,8 +297,9 @@ func isPort(s string) bool {
 var bindAddressUnreachable = &Rule{
 	ID: "MVP307", Name: "bind-address-unreachable", Severity: Error, HandOff: true,
 	Doc: Doc{
-		What:  "bind-address is a loopback address, or one IP address other than the advertised one.",
-		Why:   "The server does not listen where its peers are told to find it; their requests fail and the clients get a false 404.",
+		What: "bind-address is a loopback address, or one IP address other than the advertised one.",
+		Why: "The server does not listen where its peers are told to find it; their requests fail and the clients " +
+			"get a false 404.",
 		Fix:   "Remove bind-address, so that the server listens on all addresses.",
 		Facts: []string{"H8"}, Since: "0.1.0",
 	},
@@ -292,7 +315,8 @@ var bindAddressUnreachable = &Rule{
 			}
 			finding := Finding{
 				Severity: Error, Subject: f.Name, At: p.place(f), Consequence: FalseNotFound, When: v.When,
-				Why: "peers connect to the advertised address, where this server does not listen; the client gets a false 404.",
+				Why: "peers connect to the advertised address, where this server does not listen; the client gets a " +
+					"false 404.",
 				Fix: "remove bind-address" + p.byHand() + ", so that the server listens on all addresses",
 			}
 			advertise := v.Flags.Last(release.FlagAdvertiseAddress)
@@ -300,10 +324,12 @@ var bindAddressUnreachable = &Rule{
 			case ip.IsLoopback():
 				finding.Message = fmt.Sprintf("bind-address %s is a loopback address: no peer can connect.", f.Value)
 			case advertise != nil && !advertise.Unknown && isIP(advertise.Value) && !sameIP(advertise.Value, f.Value):
-				finding.Message = fmt.Sprintf("bind-address %s is not the advertised address %s.", f.Value, advertise.Value)
+				finding.Message = fmt.Sprintf("bind-address %s is not the advertised address %s.", f.Value,
+					advertise.Value)
 			case p.Cluster.Root != nil && (advertise == nil || advertise.Unknown):
 				finding.Message = fmt.Sprintf("bind-address %s is one address for every control-plane node.", f.Value)
-				finding.Why = "the ClusterConfiguration is shared: only the node that has this address can listen there, and no other can be reached by its peers."
+				finding.Why = "the ClusterConfiguration is shared: only the node that has this address can listen " +
+					"there, and no other can be reached by its peers."
 			default:
 				continue
 			}
@@ -316,8 +342,9 @@ var bindAddressUnreachable = &Rule{
 var portMismatch = &Rule{
 	ID: "MVP308", Name: "port-mismatch", Severity: Warning,
 	Doc: Doc{
-		What:  "secure-port in extraArgs differs from localAPIEndpoint.bindPort.",
-		Why:   "Peers use advertise-address with secure-port, while kubeadm's probes, kubeconfigs and the recorded endpoint have bindPort.",
+		What: "secure-port in extraArgs differs from localAPIEndpoint.bindPort.",
+		Why: "Peers use advertise-address with secure-port, while kubeadm's probes, kubeconfigs and the recorded " +
+			"endpoint have bindPort.",
 		Fix:   "Set localAPIEndpoint.bindPort on each node, and no secure-port.",
 		Facts: []string{"Addresses"}, Since: "0.1.0",
 	},
@@ -352,7 +379,8 @@ var portMismatch = &Rule{
 var singleNode = &Rule{
 	ID: "MVP309", Name: "single-control-plane", Severity: Info, withoutFlags: true,
 	Doc: Doc{
-		What:  "There is one control-plane node, or the configuration has no controlPlaneEndpoint, without which kubeadm joins no second one.",
+		What: "There is one control-plane node, or the configuration has no controlPlaneEndpoint, without which " +
+			"kubeadm joins no second one.",
 		Why:   "With one API server there is no peer to hand a request to; the rules about start-up still count.",
 		Fix:   "--nodes 1 says that one is meant; with controlPlaneEndpoint more can join.",
 		Facts: []string{"H13"}, Since: "0.1.0",
@@ -383,9 +411,10 @@ var singleNode = &Rule{
 		}
 		p.Report(Finding{
 			Severity: Info, At: at,
-			Message: "no controlPlaneEndpoint: kubeadm joins no second control-plane node to this cluster; it was judged as several.",
-			Why:     "with one API server there is nothing to hand off.",
-			Fix:     "--nodes 1 says that one control-plane node is meant",
+			Message: "no controlPlaneEndpoint: kubeadm joins no second control-plane node to this cluster; it was " +
+				"judged as several.",
+			Why: "with one API server there is nothing to hand off.",
+			Fix: "--nodes 1 says that one control-plane node is meant",
 		})
 	},
 }
@@ -418,9 +447,10 @@ var mixedAddressFamilies = &Rule{
 				at := p.placeOf(n)
 				p.Report(Finding{
 					Severity: Warning, Subject: n.Address, At: at,
-					Message: fmt.Sprintf("the nodes advertise addresses of both families: %s and %s.", first.Address, n.Address),
-					Why:     "a server without an address of the other family cannot reach that peer.",
-					Fix:     "advertise addresses of one family",
+					Message: fmt.Sprintf("the nodes advertise addresses of both families: %s and %s.", first.Address,
+						n.Address),
+					Why: "a server without an address of the other family cannot reach that peer.",
+					Fix: "advertise addresses of one family",
 				})
 				return
 			}

@@ -66,7 +66,8 @@ func (p *Pass) bundleOf(store *certs.Store, v View, flag, file string) (b certs.
 func (p *Pass) seen(flag, file string, problem certs.Problem) bool {
 	switch problem {
 	case certs.Denied:
-		p.CannotTell("%s %s cannot be read by this user; run mvpcheck as root, or give a copy of the node's files", flag, quoted(file))
+		p.CannotTell("%s %s cannot be read by this user; run mvpcheck as root, or give a copy of the node's files",
+			flag, quoted(file))
 	case certs.TooLarge:
 		p.CannotTell("%s %s has more than %d MiB and was not read", flag, quoted(file), certs.MaxSize>>20)
 	case certs.Special, certs.Unreadable:
@@ -126,19 +127,22 @@ func (p *Pass) peerCAByFile(store *certs.Store, f *config.Flag, g values) (judge
 	}
 	out := Finding{
 		Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
-		Why: fmt.Sprintf("a server cannot verify its peers with it: %s, it answers 404 for what only the other release serves.", p.sideBySide()),
+		Why: fmt.Sprintf("a server cannot verify its peers with it: %s, it answers 404 for what only the other "+
+			"release serves.", p.sideBySide()),
 		Fix: fmt.Sprintf("set %s to the CA that signed the serving certificates%s", f.Name, p.byHand()),
 	}
 	switch verdict := certs.Verify(s.bundle.Certs, roots.Certs, certs.PeerName, certs.Server, p.Now); {
 	case verdict.Untrusted:
-		out.Message = fmt.Sprintf("%s %s does not verify the serving certificate %s: %s.", f.Name, quoted(f.Value), quoted(s.file), mismatch(s.bundle.Certs, roots))
+		out.Message = fmt.Sprintf("%s %s does not verify the serving certificate %s: %s.", f.Name, quoted(f.Value),
+			quoted(s.file), mismatch(s.bundle.Certs, roots))
 		if ca := p.clusterCA(v); p.verifiesServing(store, v, ca, s) {
 			out.Fix = fmt.Sprintf("%s: %s%s", f.Name, ca, p.byHand())
 			out.Changes = p.setPeerCA(f)
 		}
 	case verdict.WrongUse:
 		out.At = p.placeOr(s.flag, v)
-		out.Message = fmt.Sprintf("the serving certificate %s, or its issuer, is not meant for servers (extended key usage).", quoted(s.file))
+		out.Message = fmt.Sprintf("the serving certificate %s, or its issuer, is not meant for servers (extended "+
+			"key usage).", quoted(s.file))
 		out.Fix = "have the certificate issued for server authentication"
 	default:
 		return true
@@ -170,7 +174,8 @@ func mismatch(chain []*x509.Certificate, roots certs.Bundle) string {
 	case !roots.HasCA():
 		return fmt.Sprintf("it was issued by %s, and the file holds no CA but %s", quoted(issuer), quotedList(have))
 	case same:
-		return fmt.Sprintf("it was issued by %s, and the CA of that name in the file is another one, with another key", quoted(issuer))
+		return fmt.Sprintf("it was issued by %s, and the CA of that name in the file is another one, with another key",
+			quoted(issuer))
 	}
 	return fmt.Sprintf("it was issued by %s, and the file holds %s", quoted(issuer), quotedList(have))
 }
@@ -199,13 +204,17 @@ func (p *Pass) servingNameByFile(store *certs.Store, g values) {
 		names = "it is valid for " + quotedList(s.bundle.Leaf.DNSNames)
 	}
 	f := Finding{
-		Severity: Error, Subject: nameOf(s.flag), At: p.placeOr(s.flag, v), Consequence: FalseNotFound, When: whenOf(g.views),
-		Message: fmt.Sprintf("the serving certificate %s is not valid for %s, the name that peers check.", quoted(s.file), certs.PeerName),
-		Why:     fmt.Sprintf("%s; %s, peers cannot connect and answer 404 for what only this server serves.", names, p.sideBySide()),
-		Fix:     "have it issued with the DNS name " + certs.PeerName + " among its names, and restart kube-apiserver",
+		Severity: Error, Subject: nameOf(s.flag), At: p.placeOr(s.flag, v), Consequence: FalseNotFound,
+		When: whenOf(g.views),
+		Message: fmt.Sprintf("the serving certificate %s is not valid for %s, the name that peers check.",
+			quoted(s.file), certs.PeerName),
+		Why: fmt.Sprintf("%s; %s, peers cannot connect and answer 404 for what only this server serves.", names,
+			p.sideBySide()),
+		Fix: "have it issued with the DNS name " + certs.PeerName + " among its names, and restart kube-apiserver",
 	}
 	if s.flag.Name == release.FlagTLSCertFile && !p.otherServingCert(s.flag) {
-		f.Fix = "move apiserver.crt and apiserver.key away, run kubeadm init phase certs apiserver --config FILE on this node, and restart kube-apiserver (kubeadm certs renew keeps the names as they are)"
+		f.Fix = "move apiserver.crt and apiserver.key away, run kubeadm init phase certs apiserver --config FILE on " +
+			"this node, and restart kube-apiserver (kubeadm certs renew keeps the names as they are)"
 	}
 	p.Report(f)
 }
@@ -242,12 +251,14 @@ func (p *Pass) headersByFile(store *certs.Store, g values) (judged bool) {
 // headerCAByFile reports a CA that did not sign the proxy client certificate. anyName: the servers take any name.
 func (p *Pass) headerCAByFile(store *certs.Store, g values, chain, roots certs.Bundle, anyName bool) {
 	f, cert, v := g.flags[1], g.flags[2], g.views[0]
-	out := Finding{Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views), Why: p.refused()}
+	out := Finding{Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound,
+		When: whenOf(g.views), Why: p.refused()}
 	verdict := certs.Verify(chain.Certs, roots.Certs, "", certs.Client, p.Now)
 	overlap := anyName && p.sharesClientCA(store, v, roots)
 	switch {
 	case verdict.Untrusted:
-		out.Message = fmt.Sprintf("%s %s does not verify the proxy client certificate %s: %s.", f.Name, quoted(f.Value), quoted(cert.Value), mismatch(chain.Certs, roots))
+		out.Message = fmt.Sprintf("%s %s does not verify the proxy client certificate %s: %s.", f.Name, quoted(f.Value),
+			quoted(cert.Value), mismatch(chain.Certs, roots))
 		out.Fix = "set it to the CA that signed the certificate" + p.byHand()
 		if p.takesForClient(store, v, chain) {
 			out.Consequence, out.Why = None, takenForClient
@@ -258,11 +269,14 @@ func (p *Pass) headerCAByFile(store *certs.Store, g values, chain, roots certs.B
 		}
 	case verdict.WrongUse:
 		out.At = p.placeOr(cert, v)
-		out.Message = fmt.Sprintf("the proxy client certificate %s, or its issuer, is not meant for clients (extended key usage).", quoted(cert.Value))
+		out.Message = fmt.Sprintf("the proxy client certificate %s, or its issuer, is not meant for clients (extended "+
+			"key usage).", quoted(cert.Value))
 		out.Fix = "have the certificate issued for client authentication"
 	case overlap:
-		out.Message = fmt.Sprintf("%s %s and %s have a CA in common, and %s is empty.", f.Name, quoted(f.Value), release.FlagClientCAFile, release.FlagRequestHeaderNames)
-		out.Fix = "name the common name of the proxy client certificate in " + release.FlagRequestHeaderNames + p.byHand()
+		out.Message = fmt.Sprintf("%s %s and %s have a CA in common, and %s is empty.", f.Name, quoted(f.Value),
+			release.FlagClientCAFile, release.FlagRequestHeaderNames)
+		out.Fix = "name the common name of the proxy client certificate in " + release.FlagRequestHeaderNames +
+			p.byHand()
 		p.overlapStops(&out, g.views)
 		if out.Consequence != WillNotStart {
 			return
@@ -283,10 +297,11 @@ func (p *Pass) verifiesProxy(store *certs.Store, v View, chain certs.Bundle) boo
 }
 
 // takenForClient is what follows where takesForClient holds; measured in the scenario H7-taken-for-a-client.
-const takenForClient = "client-ca-file's CA has signed it, so that a server takes its peers for a client of that name: it answers 403 to what they hand over, whatever the real client may do."
+const takenForClient = "client-ca-file's CA has signed it, so that a server takes its peers for a client of that " +
+	"name: it answers 403 to what they hand over, whatever the real client may do."
 
-// takesForClient tells whether a server that does not take the proxy client certificate as that of a peer takes it as that
-// of a client.
+// takesForClient tells whether a server that does not take the proxy client certificate as that of a peer takes it as
+// that of a client.
 func (p *Pass) takesForClient(store *certs.Store, v View, chain certs.Bundle) bool {
 	f := v.Flags.Last(release.FlagClientCAFile)
 	if !isSet(f) || f.Unknown {

@@ -16,9 +16,13 @@ import (
 var certificateExpiring = &Rule{
 	ID: "MVP207", Name: "certificate-expiring", Severity: Error,
 	Doc: Doc{
-		What:  "With --root: the peer CA, the serving certificate, the proxy client certificate or the CA that verifies it has expired, is not valid yet, or expires within --cert-days (30).",
-		Why:   "Peers check the dates on every connection. From the end on they hand nothing to each other, and clients get a 404. kubeadm upgrade renews a node's certificates, but not its CAs, and only when that node's turn comes.",
-		Fix:   "kubeadm certs check-expiration shows the dates, kubeadm certs renew renews certificates; restart the control plane's pods afterwards. A CA is replaced by hand.",
+		What: "With --root: the peer CA, the serving certificate, the proxy client certificate or the CA that " +
+			"verifies it has expired, is not valid yet, or expires within --cert-days (30).",
+		Why: "Peers check the dates on every connection. From the end on they hand nothing to each other, and " +
+			"clients get a 404. kubeadm upgrade renews a node's certificates, but not its CAs, and only when that " +
+			"node's turn comes.",
+		Fix: "kubeadm certs check-expiration shows the dates, kubeadm certs renew renews certificates; restart the " +
+			"control plane's pods afterwards. A CA is replaced by hand.",
 		Facts: []string{"H4", "H7"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -70,7 +74,9 @@ func (p *Pass) expiry(store *certs.Store, g values, what string, leaf shown, caF
 		p.dates(g, leaf.flag, "the issuer of "+what+" in "+quoted(leaf.file), issuer, "have it issued anew")
 		return
 	}
-	p.dates(g, caFlag, fmt.Sprintf("the CA %s in %s %s", quoted(subject(issuer.Subject.CommonName, issuer.Subject.String())), caFlag.Name, quoted(caFlag.Value)),
+	p.dates(g, caFlag,
+		fmt.Sprintf("the CA %s in %s %s", quoted(subject(issuer.Subject.CommonName, issuer.Subject.String())),
+			caFlag.Name, quoted(caFlag.Value)),
 		issuer, "replace the CA by hand (Kubernetes documentation: Manual Rotation of CA Certificates)")
 }
 
@@ -96,7 +102,8 @@ func (p *Pass) renewal(s shown) string {
 func (p *Pass) dates(g values, f *config.Flag, name string, c *x509.Certificate, fix string) {
 	const layout = "2006-01-02"
 	begin, end := c.NotBefore.UTC().Format(layout), c.NotAfter.UTC().Format(layout)
-	out := Finding{Severity: Error, Subject: nameOf(f) + " " + c.SerialNumber.String(), At: p.placeOr(f, g.views[0]), When: whenOf(g.views), Fix: fix}
+	out := Finding{Severity: Error, Subject: nameOf(f) + " " + c.SerialNumber.String(), At: p.placeOr(f, g.views[0]),
+		When: whenOf(g.views), Fix: fix}
 	switch left := c.NotAfter.Sub(p.Now); {
 	case left < 0:
 		out.Message = fmt.Sprintf("%s expired on %s, %s ago.", name, end, days(-left))
@@ -106,7 +113,8 @@ func (p *Pass) dates(g values, f *config.Flag, name string, c *x509.Certificate,
 	case left <= time.Duration(p.CertDays)*24*time.Hour:
 		out.Severity = Warning
 		out.Message = fmt.Sprintf("%s expires on %s, in %s.", name, end, days(left))
-		out.Why = "from then on peers hand nothing to this server, or it nothing to them, and clients get a 404; if that is before the last server is upgraded, the roll runs into it."
+		out.Why = "from then on peers hand nothing to this server, or it nothing to them, and clients get a 404; if " +
+			"that is before the last server is upgraded, the roll runs into it."
 		p.Report(out)
 		return
 	default:
@@ -115,7 +123,8 @@ func (p *Pass) dates(g values, f *config.Flag, name string, c *x509.Certificate,
 	out.Why = "clients that check the dates refuse it."
 	if p.single == "" {
 		out.Consequence = FalseNotFound
-		out.Why = fmt.Sprintf("peers check the dates and refuse it: %s, clients get a 404 for what only the other release serves.", p.sideBySide())
+		out.Why = fmt.Sprintf("peers check the dates and refuse it: %s, clients get a 404 for what only the other "+
+			"release serves.", p.sideBySide())
 	}
 	p.Report(out)
 }

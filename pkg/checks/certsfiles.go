@@ -12,8 +12,10 @@ import (
 var unreadableCertificate = &Rule{
 	ID: "MVP208", Name: "unreadable-certificate", Severity: Error,
 	Doc: Doc{
-		What:  "With --root: a certificate or a private key that the flags name is missing, empty, no PEM text, damaged, or something else than it should be; or certificate and key do not belong together.",
-		Why:   "kube-apiserver exits at start on such a file. An empty peer-ca-file is worse: the server starts, verifies no peer, and answers a silent 404.",
+		What: "With --root: a certificate or a private key that the flags name is missing, empty, no PEM text, " +
+			"damaged, or something else than it should be; or certificate and key do not belong together.",
+		Why: "kube-apiserver exits at start on such a file. An empty peer-ca-file is worse: the server starts, " +
+			"verifies no peer, and answers a silent 404.",
 		Fix:   "Put the right file there; on a kubeadm node kubeadm init phase certs writes what is missing.",
 		Facts: []string{"S7", "S7b"}, Since: "0.1.0",
 	},
@@ -49,7 +51,8 @@ func (p *Pass) servingHalfEmpty() {
 			continue
 		}
 		p.Report(Finding{
-			Severity: Error, Subject: nameOf(cert), At: p.placeOr(cert, g.views[0]), Consequence: WillNotStart, When: whenOf(g.views),
+			Severity: Error, Subject: nameOf(cert), At: p.placeOr(cert, g.views[0]), Consequence: WillNotStart,
+			When:    whenOf(g.views),
 			Message: fmt.Sprintf("%s is empty and %s is not: kube-apiserver does not start.", cert.Name, key.Name),
 			Why:     p.exitsWhen(whenOf(g.views)),
 			Fix:     "name both files, or remove both" + p.byHand(),
@@ -80,7 +83,8 @@ func (p *Pass) peerCAUnreadable(store *certs.Store, g values) {
 	out := Finding{
 		Subject: nameOf(f), At: p.placeOr(f, v),
 		Message: fmt.Sprintf("%s %s %s.", f.Name, quoted(f.Value), b.Problem.Says()),
-		Fix:     "put the CA that signed the serving certificates there, or set " + f.Name + " to " + p.clusterCA(v) + p.byHand(),
+		Fix: "put the CA that signed the serving certificates there, or set " + f.Name + " to " + p.clusterCA(v) +
+			p.byHand(),
 	}
 	switch {
 	case len(b.Certs) > 0:
@@ -89,7 +93,8 @@ func (p *Pass) peerCAUnreadable(store *certs.Store, g values) {
 		p.reportAtStart(out, g.views)
 	case p.single == "":
 		out.Severity, out.Consequence, out.When = Error, FalseNotFound, whenOf(g.views)
-		out.Why = fmt.Sprintf("kube-apiserver starts with it and verifies no peer: %s, it answers a silent 404 for what only the other release serves.", p.sideBySide())
+		out.Why = fmt.Sprintf("kube-apiserver starts with it and verifies no peer: %s, it answers a silent 404 for "+
+			"what only the other release serves.", p.sideBySide())
 		p.Report(out)
 	}
 }
@@ -196,7 +201,8 @@ func (p *Pass) pairUnreadable(store *certs.Store, c certPair, keys bool) {
 		out.Message = fmt.Sprintf("%s %s %s.", c.key.Name, quoted(c.keyFile), keyProblem(pair.Key))
 		p.reportStops(out, c.views)
 	case pair.Mismatch:
-		out.Message = fmt.Sprintf("the private key %s does not belong to %s %s.", quoted(c.keyFile), c.what, quoted(c.certFile))
+		out.Message = fmt.Sprintf("the private key %s does not belong to %s %s.", quoted(c.keyFile), c.what,
+			quoted(c.certFile))
 		p.reportStops(out, c.views)
 	}
 }
@@ -216,7 +222,8 @@ func (p *Pass) certUnreadable(c certPair, b certs.Bundle) {
 		p.reportPassedOver(out, c.views)
 	case p.single == "":
 		out.Severity, out.Consequence, out.When = Error, FalseNotFound, whenOf(c.views)
-		out.Why = fmt.Sprintf("kube-apiserver starts and sends it along, and no peer can read it: %s, requests between them fail and clients get a 404.", p.sideBySide())
+		out.Why = fmt.Sprintf("kube-apiserver starts and sends it along, and no peer can read it: %s, requests "+
+			"between them fail and clients get a 404.", p.sideBySide())
 		p.Report(out)
 	}
 }

@@ -13,8 +13,10 @@ import (
 var emulationTurnsGateOff = &Rule{
 	ID: "MVP108", Name: "emulation-turns-gate-off", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "--emulated-version is below 1.36 on a server of 1.36 or later, and nothing sets the gate " + release.Gate + ".",
-		Why:   "The gate takes the default of the emulated release, which is off: with peer-ca-file kube-apiserver exits at start, without it the server answers false 404s.",
+		What: "--emulated-version is below 1.36 on a server of 1.36 or later, and nothing sets the gate " +
+			release.Gate + ".",
+		Why: "The gate takes the default of the emulated release, which is off: with peer-ca-file kube-apiserver " +
+			"exits at start, without it the server answers false 404s.",
 		Fix:   "Set the gate to true by name.",
 		Facts: []string{"S4"}, Since: "0.1.0",
 	},
@@ -26,15 +28,18 @@ var emulationTurnsGateOff = &Rule{
 			flag := v.Flags.Last(release.FlagEmulatedVersion)
 			f := Finding{
 				Severity: Error, Subject: flag.Name, At: p.place(flag), Consequence: FalseNotFound, When: v.When,
-				Message: fmt.Sprintf("emulated-version %s turns the gate %s off.", v.Emulated.MinorString(), release.Gate),
-				Why:     "a gate that is not named takes the default of the emulated release, which is off: the server hands nothing to its peers.",
+				Message: fmt.Sprintf("emulated-version %s turns the gate %s off.", v.Emulated.MinorString(),
+					release.Gate),
+				Why: "a gate that is not named takes the default of the emulated release, which is off: the " +
+					"server hands nothing to its peers.",
 				Fix:     gateOnText + p.byHand(),
 				Changes: p.changes(gateOnChange),
 			}
 			for _, name := range peerFlags {
 				if peer := v.Flags.Last(name); peer != nil && peer.Value != "" {
 					f.Consequence = WillNotStart
-					f.Why = fmt.Sprintf("a gate that is not named takes the default of the emulated release, which is off; with %s set kube-apiserver exits at start.", name)
+					f.Why = fmt.Sprintf("a gate that is not named takes the default of the emulated release, which is "+
+						"off; with %s set kube-apiserver exits at start.", name)
 				}
 			}
 			if f.Consequence == FalseNotFound && (p.single != "" || !p.Pair.Upgrade || p.skipSame()) {
@@ -49,7 +54,8 @@ var emulationTurnsGateOff = &Rule{
 var gateOnWrongComponent = &Rule{
 	ID: "MVP109", Name: "gate-on-wrong-component", Severity: Warning, Fixable: true,
 	Doc: Doc{
-		What:  "The gate " + release.Gate + " is set for the controller manager, the scheduler or the kubelet, and not for kube-apiserver.",
+		What: "The gate " + release.Gate + " is set for the controller manager, the scheduler or the kubelet, and " +
+			"not for kube-apiserver.",
 		Why:   "Only kube-apiserver hands requests to peers; for the others the gate does nothing.",
 		Fix:   "Move it to apiServer.extraArgs, feature-gates.",
 		Facts: []string{"H2"}, Since: "0.1.0",
@@ -76,7 +82,9 @@ var gateOnWrongComponent = &Rule{
 		}
 		for _, e := range p.Cluster.KubeletGates {
 			if e.Key == release.Gate {
-				p.Report(p.wrongComponent("the kubelet", e.Value.KeyPlace(), Change{Op: RemoveEntry, Entry: e, Summary: "removed " + e.Key + " from the kubelet's featureGates"}))
+				p.Report(p.wrongComponent("the kubelet", e.Value.KeyPlace(),
+					Change{Op: RemoveEntry, Entry: e,
+						Summary: "removed " + e.Key + " from the kubelet's featureGates"}))
 			}
 		}
 	},
@@ -103,8 +111,9 @@ func (p *Pass) wrongComponent(name string, at yamldoc.Place, remove Change) Find
 var gateSetNeedlessly = &Rule{
 	ID: "MVP110", Name: "gate-set-needlessly", Severity: Info,
 	Doc: Doc{
-		What:  "The gate " + release.Gate + " is set to true where both releases have it on by default.",
-		Why:   "It does no harm now. A release that makes the gate generally available removes it some releases later, and kube-apiserver then exits on the name.",
+		What: "The gate " + release.Gate + " is set to true where both releases have it on by default.",
+		Why: "It does no harm now. A release that makes the gate generally available removes it some releases " +
+			"later, and kube-apiserver then exits on the name.",
 		Fix:   "Remove it once no server older than 1.36 is left.",
 		Facts: []string{"S8"}, Since: "0.1.0",
 	},
@@ -122,8 +131,9 @@ var gateSetNeedlessly = &Rule{
 			p.Report(Finding{
 				Severity: Info, Subject: release.Gate, At: p.orFlags(lastEntry(v, release.Gate)), When: v.When,
 				Message: fmt.Sprintf("%s=true is the default since 1.36.", release.Gate),
-				Why:     "it does no harm yet, but a later release that no longer knows the gate will not start with it.",
-				Fix:     "remove it when no server older than 1.36 is left",
+				Why: "it does no harm yet, but a later release that no longer knows the gate will not " +
+					"start with it.",
+				Fix: "remove it when no server older than 1.36 is left",
 			})
 		}
 	},

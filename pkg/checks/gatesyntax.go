@@ -12,8 +12,11 @@ import (
 var malformedFeatureGates = &Rule{
 	ID: "MVP105", Name: "malformed-feature-gates", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "feature-gates of kube-apiserver has an entry that it cannot read: no equals sign, a value that is no boolean, quotes inside the value, \"Gate: true\", or entries with and without the prefix kube: side by side.",
-		Why:   "kube-apiserver exits at start. Blanks and line breaks around entries, True, 1 and a trailing comma are fine.",
+		What: "feature-gates of kube-apiserver has an entry that it cannot read: no equals sign, a value that is no " +
+			"boolean, quotes inside the value, \"Gate: true\", or entries with and without the prefix kube: " +
+			"side by side.",
+		Why: "kube-apiserver exits at start. Blanks and line breaks around entries, True, 1 and a trailing comma " +
+			"are fine.",
 		Fix:   "Write Gate=true or Gate=false, separated by commas.",
 		Facts: []string{"S8b", "S8c", "S8d"}, Since: "0.1.0",
 	},
@@ -26,8 +29,10 @@ var malformedFeatureGates = &Rule{
 					continue
 				}
 				p.Report(Finding{
-					Severity: Error, Subject: pr.Text, At: part(flag, pr.Span.Offset, pr.Span.Length), Consequence: WillNotStart, When: v.When,
-					Message: fmt.Sprintf("kube-apiserver cannot read %s in feature-gates: %s.", quoted(pr.Text), gateProblems[pr.Kind]),
+					Severity: Error, Subject: pr.Text, At: part(flag, pr.Span.Offset, pr.Span.Length),
+					Consequence: WillNotStart, When: v.When,
+					Message: fmt.Sprintf("kube-apiserver cannot read %s in feature-gates: %s.", quoted(pr.Text),
+						gateProblems[pr.Kind]),
 					Why:     exitsAtStart + ".",
 					Fix:     "write entries as Gate=true, separated by commas",
 					Changes: p.changes(mendGates(flags)...),
@@ -58,7 +63,8 @@ func mendGates(flags []*config.Flag) []Change {
 			return nil
 		}
 		if value != f.Value {
-			changes = append(changes, Change{Op: SetArg, Arg: f.Arg, Value: value, Summary: "wrote feature-gates as Gate=true"})
+			changes = append(changes,
+				Change{Op: SetArg, Arg: f.Arg, Value: value, Summary: "wrote feature-gates as Gate=true"})
 		}
 	}
 	if len(release.ParseFeatureGates(values).Problems) > 0 {
@@ -115,14 +121,17 @@ var misspeltGate = &Rule{
 				}
 				flag := flags[e.Span.Value]
 				f := Finding{
-					Severity: Error, Subject: e.Name, At: part(flag, e.NameSpan.Offset, e.NameSpan.Length), Consequence: WillNotStart, When: v.When,
-					Message: fmt.Sprintf("kube-apiserver has no feature gate %s; it is written %s.", quoted(e.Name), release.Gate),
-					Why:     exitsAtStart + ".",
-					Fix:     gateOnText,
+					Severity: Error, Subject: e.Name, At: part(flag, e.NameSpan.Offset, e.NameSpan.Length),
+					Consequence: WillNotStart, When: v.When,
+					Message: fmt.Sprintf("kube-apiserver has no feature gate %s; it is written %s.", quoted(e.Name),
+						release.Gate),
+					Why: exitsAtStart + ".",
+					Fix: gateOnText,
 				}
 				if flag.Arg != nil && flag.Origin == config.FromExtraArgs {
 					value := flag.Value[:e.NameSpan.Offset] + release.Gate + flag.Value[e.NameSpan.End():]
-					f.Changes = p.changes(Change{Op: SetArg, Arg: flag.Arg, Value: value, Summary: "corrected the gate's name"})
+					f.Changes = p.changes(Change{Op: SetArg, Arg: flag.Arg, Value: value,
+						Summary: "corrected the gate's name"})
 				}
 				p.Report(f)
 			}

@@ -43,8 +43,8 @@ type ConfiguredServer struct {
 	published string
 }
 
-// HandOffOf reads the facts from a configuration. Where the manifests of running servers are given beside it, these tell of
-// the running servers of their nodes.
+// HandOffOf reads the facts from a configuration. Where the manifests of running servers are given beside it, these
+// tell of the running servers of their nodes.
 func HandOffOf(in Input) HandOff {
 	rules := slices.DeleteFunc(All(), func(r *Rule) bool { return r.Run == nil })
 	s := newState(in)
@@ -115,7 +115,8 @@ func manifestReader(in Input, rules []*Rule) *reader {
 		return nil
 	}
 	in.Cluster = &config.Cluster{
-		Input: c.Input, Form: config.FormManifest, Doc: readable[0].Doc, Manifests: readable, Nodes: c.Nodes, Replicas: c.Replicas,
+		Input: c.Input, Form: config.FormManifest, Doc: readable[0].Doc, Manifests: readable, Nodes: c.Nodes,
+		Replicas:     c.Replicas,
 		ReplicasFrom: c.ReplicasFrom, CertificatesDir: c.CertificatesDir, ControlPlaneEndpoint: c.ControlPlaneEndpoint,
 	}
 	s := newState(in)
@@ -146,11 +147,13 @@ func (r *reader) server(i int, when When) ConfiguredServer {
 	s := ConfiguredServer{Release: v.Release}
 	s.State = handoff.State{
 		Server: handoff.Server{Gate: handoff.Yes, PeerCA: handoff.Yes, Identity: handoff.Yes, Address: handoff.Yes},
-		Direct: handoff.Yes, Trusts: handoff.Yes, Proves: handoff.Yes, Reached: handoff.Yes, Named: handoff.Yes, Accepts: handoff.Yes,
+		Direct: handoff.Yes, Trusts: handoff.Yes, Proves: handoff.Yes, Reached: handoff.Yes, Named: handoff.Yes,
+		Accepts:  handoff.Yes,
 		Readable: handoff.Yes, Starts: handoff.Yes, AsksPeersAtStart: v.Release.Does(release.AsksPeersAtStart),
 	}
 	s.readFlags(v)
-	if ip := v.Flags.Last(release.FlagAdvertiseAddress); !known && (v.Manifest != nil || ip != nil && ip.Origin == config.FromKubeadm) {
+	if ip := v.Flags.Last(release.FlagAdvertiseAddress); !known &&
+		(v.Manifest != nil || ip != nil && ip.Origin == config.FromKubeadm) {
 		s.published = "" // that is the address of the node that the view is of
 	}
 	for _, f := range r.result.Findings {
@@ -270,8 +273,8 @@ var templated = map[string]func(*handoff.State) *handoff.Answer{
 }
 
 // readTemplates leaves unknown what stands for something that is filled in later. Of kubeadm's own arguments only the
-// node's address can be so, and kubeadm fills in one of the node's own; a template mark in the folder of the certificates
-// does not matter either.
+// node's address can be so, and kubeadm fills in one of the node's own; a template mark in the folder of the
+// certificates does not matter either.
 func (s *ConfiguredServer) readTemplates(v View) {
 	for _, f := range v.Flags {
 		if !f.Unknown || f.Origin == config.FromKubeadm {
@@ -292,7 +295,8 @@ func (s *ConfiguredServer) readTemplates(v View) {
 func (s *ConfiguredServer) forget() {
 	s.Stops = nil
 	for _, a := range []*handoff.Answer{
-		&s.Gate, &s.PeerCA, &s.Identity, &s.Address, &s.Direct, &s.Trusts, &s.Proves, &s.Reached, &s.Named, &s.Accepts, &s.Starts,
+		&s.Gate, &s.PeerCA, &s.Identity, &s.Address, &s.Direct, &s.Trusts, &s.Proves, &s.Reached, &s.Named, &s.Accepts,
+		&s.Starts,
 	} {
 		*a = handoff.Unknown
 	}

@@ -13,8 +13,10 @@ import (
 var uselessIgnore = &Rule{
 	ID: "MVP011", Name: "useless-ignore", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
-		What:  "A comment # mvpcheck:ignore gives no reason, names no rule that exists, or stands where the rule finds nothing.",
-		Why:   "Without a reason nobody can tell later whether it still holds; and a comment that silences nothing hides the finding that comes to stand there one day.",
+		What: "A comment # mvpcheck:ignore gives no reason, names no rule that exists, or stands where the rule " +
+			"finds nothing.",
+		Why: "Without a reason nobody can tell later whether it still holds; and a comment that silences nothing " +
+			"hides the finding that comes to stand there one day.",
 		Fix:   "Write # mvpcheck:ignore MVPnnn reason, on the finding's line or above it, or remove the comment.",
 		Facts: []string{"mvpcheck"}, Since: "0.1.0",
 	},
@@ -42,10 +44,11 @@ type ignoreComment struct {
 	reason       string
 }
 
-// Silence takes out the findings of a file that its ignore comments silence. The comments stand on the finding's line, or
-// above it with nothing but comments and blank lines between. ran are the rules that were judged: a comment is useless,
-// which is MVP011, only where its rule was judged and found nothing.
-func Silence(file *yamldoc.File, findings []Finding, ran []*Rule) (kept []Finding, silenced []Silenced, unused []Finding) {
+// Silence takes out the findings of a file that its ignore comments silence. The comments stand on the finding's line,
+// or above it with nothing but comments and blank lines between. ran are the rules that were judged: a comment is
+// useless, which is MVP011, only where its rule was judged and found nothing.
+func Silence(file *yamldoc.File, findings []Finding, ran []*Rule) (kept []Finding, silenced []Silenced,
+	unused []Finding) {
 	comments := ignoreComments(file)
 	if len(comments) == 0 {
 		return findings, nil, nil
@@ -120,13 +123,15 @@ func abs(n int) int { return max(n, -n) }
 func (c *ignoreComment) judge(ran []*Rule, fires func(*Rule) (bool, int)) []Finding {
 	var out []Finding
 	report := func(subject, message, why, fix string) {
-		out = append(out, Finding{Rule: uselessIgnore, Severity: Warning, Subject: subject, At: c.at, Message: message, Why: why, Fix: fix,
+		out = append(out, Finding{Rule: uselessIgnore, Severity: Warning, Subject: subject, At: c.at, Message: message,
+			Why: why, Fix: fix,
 			Consequence: None, When: []When{Running, Target}})
 	}
 	const hidden = "it would hide the finding that comes to stand there one day."
 	switch {
 	case len(c.names) == 0:
-		report("", "this ignore comment names no rule and silences nothing.", "", "write # mvpcheck:ignore MVPnnn reason, or remove the comment")
+		report("", "this ignore comment names no rule and silences nothing.", "",
+			"write # mvpcheck:ignore MVPnnn reason, or remove the comment")
 		return out
 	case c.reason == "":
 		report("reason", "this ignore comment gives no reason.", "later nobody can tell whether it still holds.",
@@ -136,7 +141,8 @@ func (c *ignoreComment) judge(ran []*Rule, fires func(*Rule) (bool, int)) []Find
 		r, ok := Find(name)
 		switch {
 		case !ok:
-			report(name, fmt.Sprintf("this ignore comment names %q, which is no rule.", name), "it silences nothing.", "mvpcheck explain lists the rules")
+			report(name, fmt.Sprintf("this ignore comment names %q, which is no rule.", name), "it silences nothing.",
+				"mvpcheck explain lists the rules")
 		case !slices.Contains(ran, r):
 		default:
 			silences, nearest := fires(r)
@@ -147,7 +153,8 @@ func (c *ignoreComment) judge(ran []*Rule, fires func(*Rule) (bool, int)) []Find
 			if nearest > 0 {
 				fix = fmt.Sprintf("move the comment to line %d, where %s has a finding, or remove it", nearest, r.ID)
 			}
-			report(r.ID, fmt.Sprintf("%s finds nothing %s: this ignore comment silences nothing.", r.ID, c.where()), hidden, fix)
+			report(r.ID, fmt.Sprintf("%s finds nothing %s: this ignore comment silences nothing.", r.ID, c.where()),
+				hidden, fix)
 		}
 	}
 	return out

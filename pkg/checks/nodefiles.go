@@ -14,9 +14,11 @@ import (
 var manifestDrift = &Rule{
 	ID: "MVP401", Name: "manifest-drift", Severity: Error, Fixable: true, OnRequest: true,
 	Doc: Doc{
-		What:  "A flag of a running kube-apiserver is not what kubeadm would write from the ClusterConfiguration.",
-		Why:   "kubeadm upgrade writes the manifest anew from the ClusterConfiguration: flags that were added by hand are lost.",
-		Fix:   "Carry the flag over into apiServer.extraArgs (mvpcheck patch --only MVP401), or give it as a kubeadm patch at each upgrade.",
+		What: "A flag of a running kube-apiserver is not what kubeadm would write from the ClusterConfiguration.",
+		Why: "kubeadm upgrade writes the manifest anew from the ClusterConfiguration: flags that were added by hand " +
+			"are lost.",
+		Fix: "Carry the flag over into apiServer.extraArgs (mvpcheck patch --only MVP401), or give it as a kubeadm " +
+			"patch at each upgrade.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -78,7 +80,8 @@ func (p *Pass) driftFinding(m *config.Manifest, f config.Flag, running, configur
 	out := Finding{
 		Severity: Warning, Subject: f.Name, At: f.At, Consequence: LostOnUpgrade, When: []When{Target},
 		Why: "kubeadm upgrade writes this manifest anew from the ClusterConfiguration, not from what stands here.",
-		Fix: fmt.Sprintf("carry it over: %s: %s in apiServer.extraArgs (mvpcheck patch --only MVP401), or keep it as a kubeadm patch", f.Name, quoted(strings.Join(running, ","))),
+		Fix: fmt.Sprintf("carry it over: %s: %s in apiServer.extraArgs (mvpcheck patch --only MVP401), or keep it as "+
+			"a kubeadm patch", f.Name, quoted(strings.Join(running, ","))),
 	}
 	if handOffFlags[f.Name] {
 		out.Severity = Error
@@ -88,16 +91,21 @@ func (p *Pass) driftFinding(m *config.Manifest, f config.Flag, running, configur
 		on = m.Node.Name
 	}
 	if len(configured) == 0 {
-		out.Message = fmt.Sprintf("the running kube-apiserver of %s has --%s=%s, and the ClusterConfiguration does not: the upgrade drops it.", on, f.Spelling, strings.Join(running, ","))
+		out.Message = fmt.Sprintf("the running kube-apiserver of %s has --%s=%s, and the ClusterConfiguration does "+
+			"not: the upgrade drops it.", on, f.Spelling, strings.Join(running, ","))
 	} else {
-		out.Message = fmt.Sprintf("the running kube-apiserver of %s has --%s=%s, the ClusterConfiguration gives %s: the upgrade changes it.", on, f.Spelling, strings.Join(running, ","), quoted(strings.Join(configured, ",")))
+		out.Message = fmt.Sprintf("the running kube-apiserver of %s has --%s=%s, the ClusterConfiguration gives %s: "+
+			"the upgrade changes it.", on, f.Spelling, strings.Join(running, ","),
+			quoted(strings.Join(configured, ",")))
 	}
 	switch f.Name {
 	case release.FlagAdvertiseAddress, release.FlagSecurePort:
-		out.Fix = "set it in the node's localAPIEndpoint; in the ClusterConfiguration it would be the same on every node"
+		out.Fix = "set it in the node's localAPIEndpoint; in the ClusterConfiguration it would be the same on " +
+			"every node"
 	default:
 		if len(running) == 1 {
-			out.Changes = p.changes(Change{Op: SetFlag, Flag: f.Name, Value: running[0], Summary: "carried over " + f.Name})
+			out.Changes = p.changes(Change{Op: SetFlag, Flag: f.Name, Value: running[0],
+				Summary: "carried over " + f.Name})
 		}
 	}
 	return out
@@ -113,7 +121,8 @@ var serversDisagree = &Rule{
 		Facts: []string{"H14"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
-		manifests := slices.DeleteFunc(slices.Clone(p.Cluster.Manifests), func(m *config.Manifest) bool { return m.Unreadable })
+		manifests := slices.DeleteFunc(slices.Clone(p.Cluster.Manifests),
+			func(m *config.Manifest) bool { return m.Unreadable })
 		if len(manifests) < 2 {
 			p.Skip("fewer than two nodes' manifests at hand")
 			return
@@ -132,9 +141,10 @@ var serversDisagree = &Rule{
 				}
 				p.Report(Finding{
 					Severity: Warning, Subject: name, At: at,
-					Message: fmt.Sprintf("%s is %s here and %s in %s.", name, orNothing(b), orNothing(a), manifests[0].File),
-					Why:     "servers with different settings do not hand off to each other in the same way.",
-					Fix:     "write the manifests anew from one ClusterConfiguration",
+					Message: fmt.Sprintf("%s is %s here and %s in %s.", name, orNothing(b), orNothing(a),
+						manifests[0].File),
+					Why: "servers with different settings do not hand off to each other in the same way.",
+					Fix: "write the manifests anew from one ClusterConfiguration",
 				})
 			}
 		}
@@ -145,7 +155,8 @@ var serversDisagree = &Rule{
 func sharedFlags() []string {
 	var names []string
 	for name := range handOffFlags {
-		if name != release.FlagAdvertiseAddress && name != release.FlagBindAddress && name != release.FlagPeerAdvertiseIP {
+		if name != release.FlagAdvertiseAddress && name != release.FlagBindAddress &&
+			name != release.FlagPeerAdvertiseIP {
 			names = append(names, name)
 		}
 	}
@@ -164,7 +175,8 @@ func orNothing(values []string) string {
 var commandNotReadable = &Rule{
 	ID: "MVP403", Name: "command-not-readable", Severity: Info, withoutFlags: true,
 	Doc: Doc{
-		What:  "The container starts kube-apiserver through a shell or a launcher, has args beside its command, or its command is not kube-apiserver.",
+		What: "The container starts kube-apiserver through a shell or a launcher, has args beside its command, or " +
+			"its command is not kube-apiserver.",
 		Why:   "The flags were read as far as that can be done from the text.",
 		Fix:   "Compare with the flags of the running process where something looks wrong.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
@@ -194,8 +206,9 @@ var commandNotReadable = &Rule{
 var secondManifest = &Rule{
 	ID: "MVP404", Name: "second-manifest", Severity: Error, withoutFlags: true,
 	Doc: Doc{
-		What:  "The manifests folder has two files for the kube-apiserver pod.",
-		Why:   "The kubelet runs every file there whatever its name ends with, also a backup copy: which of the two is in force is chance, and an upgrade changes only one.",
+		What: "The manifests folder has two files for the kube-apiserver pod.",
+		Why: "The kubelet runs every file there whatever its name ends with, also a backup copy: which of the two " +
+			"is in force is chance, and an upgrade changes only one.",
 		Fix:   "Move the copy out of the folder.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
@@ -208,9 +221,11 @@ var secondManifest = &Rule{
 			for _, m := range folder[min(1, len(folder)):] {
 				p.Report(Finding{
 					Severity: Error, Subject: m.File, At: m.CommandPlace(), Consequence: LostOnUpgrade,
-					Message: fmt.Sprintf("a second file for the kube-apiserver pod beside %s: the kubelet runs both.", folder[0].File),
-					Why:     "which of the two is in force is chance, and kubeadm upgrade changes only kube-apiserver.yaml.",
-					Fix:     "move the copy out of the manifests folder",
+					Message: fmt.Sprintf("a second file for the kube-apiserver pod beside %s: the kubelet runs both.",
+						folder[0].File),
+					Why: "which of the two is in force is chance, and kubeadm upgrade changes only " +
+						"kube-apiserver.yaml.",
+					Fix: "move the copy out of the manifests folder",
 				})
 			}
 		}
@@ -221,9 +236,10 @@ var secondManifest = &Rule{
 var patchReplacesCommand = &Rule{
 	ID: "MVP405", Name: "patch-replaces-command", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
-		What:  "A kubeadm patch for kube-apiserver, strategic or merge, sets the list of the command.",
-		Why:   "Lists are replaced as a whole: every flag that kubeadm would write is gone.",
-		Fix:   "Use a JSON patch that appends: {op: add, path: /spec/containers/0/command/-, value: --flag=value} in kube-apiserver+json.yaml.",
+		What: "A kubeadm patch for kube-apiserver, strategic or merge, sets the list of the command.",
+		Why:  "Lists are replaced as a whole: every flag that kubeadm would write is gone.",
+		Fix: "Use a JSON patch that appends: {op: add, path: /spec/containers/0/command/-, value: --flag=value} in " +
+			"kube-apiserver+json.yaml.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -237,9 +253,11 @@ var patchReplacesCommand = &Rule{
 			}
 			p.Report(Finding{
 				Severity: Warning, At: patch.Command.KeyPlace(), Consequence: LostOnUpgrade,
-				Message: "this " + patch.Type + " patch replaces the whole command: every flag that kubeadm writes is lost.",
-				Why:     "lists are not merged in a pod's command.",
-				Fix:     "append with a JSON patch: op add, path /spec/containers/0/command/-, in a file named kube-apiserver+json.yaml",
+				Message: "this " + patch.Type + " patch replaces the whole command: every flag that kubeadm " +
+					"writes is lost.",
+				Why: "lists are not merged in a pod's command.",
+				Fix: "append with a JSON patch: op add, path /spec/containers/0/command/-, in a file named " +
+					"kube-apiserver+json.yaml",
 			})
 		}
 	},
@@ -249,8 +267,9 @@ var patchReplacesCommand = &Rule{
 var upgradeIgnoresConfiguration = &Rule{
 	ID: "MVP406", Name: "upgrade-ignores-configuration", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
-		What:  "A ClusterConfiguration stands beside an UpgradeConfiguration.",
-		Why:   "kubeadm upgrade reads the ClusterConfiguration from the ConfigMap kube-system/kubeadm-config; the one in the file given to --config is ignored with a warning.",
+		What: "A ClusterConfiguration stands beside an UpgradeConfiguration.",
+		Why: "kubeadm upgrade reads the ClusterConfiguration from the ConfigMap kube-system/kubeadm-config; the one " +
+			"in the file given to --config is ignored with a warning.",
 		Fix:   "Upload it first: kubeadm init phase upload-config kubeadm --config FILE, with a file of its own.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
@@ -262,8 +281,9 @@ var upgradeIgnoresConfiguration = &Rule{
 		p.Report(Finding{
 			Severity: Warning, At: p.Cluster.Root.Get("kind").Place(), Consequence: LostOnUpgrade,
 			Message: "kubeadm upgrade --config ignores a ClusterConfiguration in its file.",
-			Why:     "it reads the one in the ConfigMap kube-system/kubeadm-config, so these settings do not take part in the upgrade.",
-			Fix:     "upload it first: kubeadm init phase upload-config kubeadm --config FILE",
+			Why: "it reads the one in the ConfigMap kube-system/kubeadm-config, so these settings do not take " +
+				"part in the upgrade.",
+			Fix: "upload it first: kubeadm init phase upload-config kubeadm --config FILE",
 		})
 	},
 }
@@ -272,8 +292,9 @@ var upgradeIgnoresConfiguration = &Rule{
 var skippedControlPlanePhase = &Rule{
 	ID: "MVP407", Name: "skipped-control-plane-phase", Severity: Warning, withoutFlags: true,
 	Doc: Doc{
-		What:  "An UpgradeConfiguration skips the phase control-plane.",
-		Why:   "kubeadm upgrade then leaves the static pod manifests alone: kube-apiserver stays at the old release with the old flags, while the ConfigMap says the new one.",
+		What: "An UpgradeConfiguration skips the phase control-plane.",
+		Why: "kubeadm upgrade then leaves the static pod manifests alone: kube-apiserver stays at the old release " +
+			"with the old flags, while the ConfigMap says the new one.",
 		Fix:   "Do not skip control-plane.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},

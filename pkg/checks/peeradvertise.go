@@ -26,8 +26,9 @@ func peerAdvertiseIgnored(r release.Release) bool { return r.IsKnown() }
 var peerAdvertiseNoEffect = &Rule{
 	ID: "MVP303", Name: "peer-advertise-no-effect", Severity: Warning, Fixable: true, OnRequest: true,
 	Doc: Doc{
-		What:  "peer-advertise-ip and peer-advertise-port are set.",
-		Why:   "They have no effect: kube-apiserver 1.35 to 1.37 publishes advertise-address with secure-port whatever they say. In the ClusterConfiguration they would be the same on every node besides.",
+		What: "peer-advertise-ip and peer-advertise-port are set.",
+		Why: "They have no effect: kube-apiserver 1.35 to 1.37 publishes advertise-address with secure-port " +
+			"whatever they say. In the ClusterConfiguration they would be the same on every node besides.",
 		Fix:   "Rely on advertise-address; remove them (mvpcheck patch --only MVP303).",
 		Facts: []string{"Addresses", "S8i"}, Since: "0.1.0",
 	},
@@ -39,7 +40,8 @@ var peerAdvertiseNoEffect = &Rule{
 			}
 			f := Finding{
 				Severity: Warning, Subject: ip.Name, At: p.place(ip), When: v.When,
-				Message: "peer-advertise-ip and peer-advertise-port have no effect; peers use advertise-address and secure-port.",
+				Message: "peer-advertise-ip and peer-advertise-port have no effect; peers use advertise-address and " +
+					"secure-port.",
 				Why:     "kube-apiserver never publishes these values" + p.sharedToo() + ".",
 				Fix:     "remove both, or leave them for a later release (mvpcheck patch --only MVP303 removes them)",
 				Related: []Related{{At: p.place(port), Message: "the port"}},
@@ -83,8 +85,9 @@ var peerAdvertiseHalfSet = &Rule{
 			p.Report(Finding{
 				Severity: Warning, Subject: set.Name, At: p.place(set), When: v.When,
 				Message: fmt.Sprintf("%s is set without %s and is ignored.", set.Name, missing),
-				Why:     "the two count only together, and up to 1.37 even both have no effect: peers use advertise-address and secure-port.",
-				Fix:     "remove " + set.Name,
+				Why: "the two count only together, and up to 1.37 even both have no effect: peers use " +
+					"advertise-address and secure-port.",
+				Fix: "remove " + set.Name,
 			})
 		}
 	},
@@ -94,8 +97,9 @@ var peerAdvertiseHalfSet = &Rule{
 var peerAdvertiseShared = &Rule{
 	ID: "MVP305", Name: "peer-advertise-shared", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
-		What:  "peer-advertise-ip stands in the ClusterConfiguration, for a release that may honour it.",
-		Why:   "The ClusterConfiguration is shared: every server would publish one address, and peers would reach only that one.",
+		What: "peer-advertise-ip stands in the ClusterConfiguration, for a release that may honour it.",
+		Why: "The ClusterConfiguration is shared: every server would publish one address, and peers would reach " +
+			"only that one.",
 		Fix:   "Remove it, or set it for each node with kubeadm's --patches.",
 		Facts: []string{"Addresses", "H9"}, Since: "0.1.0",
 	},
@@ -118,7 +122,8 @@ var peerAdvertiseShared = &Rule{
 			p.Report(Finding{
 				Severity: Error, Subject: ip.Name, At: p.place(ip), Consequence: FalseNotFound, When: v.When,
 				Message: fmt.Sprintf("peer-advertise-ip %s is the same on every control-plane node.", ip.Value),
-				Why:     "a release that honours the flag publishes this one address for every server, and peers reach only that one.",
+				Why: "a release that honours the flag publishes this one address for every server, and peers " +
+					"reach only that one.",
 				Fix:     "remove it and peer-advertise-port, or set them for each node with kubeadm's --patches",
 				Changes: p.changes(changes...),
 			})

@@ -17,8 +17,10 @@ import (
 var proxiedPeerTraffic = &Rule{
 	ID: "MVP311", Name: "proxied-peer-traffic", Severity: Error, HandOff: true,
 	Doc: Doc{
-		What:  "The kube-apiserver pod has HTTPS_PROXY, and NO_PROXY covers neither the control-plane nodes' addresses nor their range.",
-		Why:   "kube-apiserver sends requests for its peers to the proxy, where they fail; the client gets a false 404. kubeadm copies the variables of its own environment into the pod.",
+		What: "The kube-apiserver pod has HTTPS_PROXY, and NO_PROXY covers neither the control-plane nodes' " +
+			"addresses nor their range.",
+		Why: "kube-apiserver sends requests for its peers to the proxy, where they fail; the client gets a false " +
+			"404. kubeadm copies the variables of its own environment into the pod.",
 		Fix:   "Add the nodes' addresses or their range to NO_PROXY and write the manifests again.",
 		Facts: []string{"H15"}, Since: "0.1.0",
 	},
@@ -59,18 +61,22 @@ func (p *Pass) checkProxy(s config.Server) {
 	if proxyVar.Node != nil {
 		at = proxyVar.Node.Place()
 	}
-	if proxyVar.Unknown || noProxyVar != nil && noProxyVar.Unknown || config.PlaceholderIn(noProxy) != "" || config.PlaceholderIn(proxy) != "" {
+	if proxyVar.Unknown || noProxyVar != nil && noProxyVar.Unknown || config.PlaceholderIn(noProxy) != "" ||
+		config.PlaceholderIn(proxy) != "" {
 		p.CannotTell("the proxy variables of the kube-apiserver pod come from elsewhere")
 		return
 	}
 	addresses, own := p.peerAddresses(s)
-	if own && len(throughProxy(proxy, noProxy, addresses)) == 0 && len(throughProxy(proxy, noProxy, neighbours(addresses))) > 0 {
-		p.CannotTell("HTTPS_PROXY is set, NO_PROXY covers this node alone, and the other nodes' addresses are not known; name them with --nodes name=ADDRESS,...")
+	if own && len(throughProxy(proxy, noProxy, addresses)) == 0 &&
+		len(throughProxy(proxy, noProxy, neighbours(addresses))) > 0 {
+		p.CannotTell("HTTPS_PROXY is set, NO_PROXY covers this node alone, and the other nodes' addresses are not " +
+			"known; name them with --nodes name=ADDRESS,...")
 		return
 	}
 	if len(addresses) == 0 {
 		if strings.TrimSpace(noProxy) != "*" {
-			p.CannotTell("HTTPS_PROXY is set and the nodes' addresses are not known; name them with --nodes name=ADDRESS,...")
+			p.CannotTell("HTTPS_PROXY is set and the nodes' addresses are not known; name them with --nodes " +
+				"name=ADDRESS,...")
 		}
 		return
 	}
@@ -80,14 +86,16 @@ func (p *Pass) checkProxy(s config.Server) {
 	}
 	p.Report(Finding{
 		Severity: Error, Subject: proxyVar.Name, At: at, Consequence: FalseNotFound,
-		Message: fmt.Sprintf("%s is set and NO_PROXY does not cover %s: requests for peers go to the proxy.", proxyVar.Name, strings.Join(proxied, ", ")),
-		Why:     "the proxy does not reach the peers as kube-apiserver needs it, and the client gets a false 404.",
-		Fix:     "add " + strings.Join(proxied, ",") + " (or the nodes' range) to NO_PROXY in the environment of kubeadm, and write the manifests again",
+		Message: fmt.Sprintf("%s is set and NO_PROXY does not cover %s: requests for peers go to the proxy.",
+			proxyVar.Name, strings.Join(proxied, ", ")),
+		Why: "the proxy does not reach the peers as kube-apiserver needs it, and the client gets a false 404.",
+		Fix: "add " + strings.Join(proxied, ",") + " (or the nodes' range) to NO_PROXY in the environment of " +
+			"kubeadm, and write the manifests again",
 	})
 }
 
-// throughProxy returns those hosts that a server with these variables asks through the proxy. The same library decides in
-// kube-apiserver.
+// throughProxy returns those hosts that a server with these variables asks through the proxy. The same library decides
+// in kube-apiserver.
 func throughProxy(proxy, noProxy string, hosts []string) []string {
 	proxyFor := (&httpproxy.Config{HTTPSProxy: proxy, NoProxy: noProxy}).ProxyFunc()
 	var proxied []string
@@ -99,8 +107,9 @@ func throughProxy(proxy, noProxy string, hosts []string) []string {
 	return proxied
 }
 
-// peerAddresses are the addresses that a server sends requests to: those of all nodes for the pods that kubeadm writes from one
-// configuration, of the other nodes for a node's own pod. Where only its own is known, that one stands for them.
+// peerAddresses are the addresses that a server sends requests to: those of all nodes for the pods that kubeadm writes
+// from one configuration, of the other nodes for a node's own pod. Where only its own is known, that one stands for
+// them.
 func (p *Pass) peerAddresses(s config.Server) (addresses []string, onlyOwn bool) {
 	var own, others []string
 	for _, n := range p.Cluster.Nodes {
@@ -133,22 +142,25 @@ func neighbours(addresses []string) []string {
 var egressSelector = &Rule{
 	ID: "MVP312", Name: "egress-selector", Severity: Info, HandOff: true,
 	Doc: Doc{
-		What:  "egress-selector-config-file is set.",
-		Why:   "If the file has an entry for controlplane, requests for peers go through it from 1.36 on; 1.34 and 1.35 connect directly.",
+		What: "egress-selector-config-file is set.",
+		Why: "If the file has an entry for controlplane, requests for peers go through it from 1.36 on; 1.34 and " +
+			"1.35 connect directly.",
 		Fix:   "Make sure that the controlplane egress reaches the peers' addresses.",
 		Facts: []string{"H8"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
-		for _, v := range where(p.Views(), func(v View) bool { return v.Release.Does(release.AsksPeersThroughEgress) }) {
+		for _, v := range where(p.Views(),
+			func(v View) bool { return v.Release.Does(release.AsksPeersThroughEgress) }) {
 			f := v.Flags.Last(release.FlagEgressSelectorConfig)
 			if f == nil || f.Value == "" {
 				continue
 			}
 			p.Report(Finding{
 				Severity: Info, Subject: f.Name, At: p.place(f), When: v.When,
-				Message: fmt.Sprintf("egress-selector-config-file %s: from 1.36 on requests for peers use its controlplane entry, if it has one.", f.Value),
-				Why:     "if that egress does not reach the peers, they cannot be asked.",
-				Fix:     "make sure that the controlplane egress reaches the peers' addresses",
+				Message: fmt.Sprintf("egress-selector-config-file %s: from 1.36 on requests for peers use its "+
+					"controlplane entry, if it has one.", f.Value),
+				Why: "if that egress does not reach the peers, they cannot be asked.",
+				Fix: "make sure that the controlplane egress reaches the peers' addresses",
 			})
 		}
 	},

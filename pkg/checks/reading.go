@@ -27,7 +27,8 @@ func (p Pair) releases() []struct {
 var unreadableAPIVersion = &Rule{
 	ID: "MVP001", Name: "unreadable-api-version", Severity: Error, withoutFlags: true,
 	Doc: Doc{
-		What:  "kubeadm of the running or of the target release refuses the apiVersion of the configuration: v1beta2 and older, v1beta3 from 1.37 on, and v1, which 1.37 has as experimental.",
+		What: "kubeadm of the running or of the target release refuses the apiVersion of the configuration: v1beta2 " +
+			"and older, v1beta3 from 1.37 on, and v1, which 1.37 has as experimental.",
 		Why:   "Nothing of the file takes effect; kubeadm stops.",
 		Fix:   "Convert it with kubeadm config migrate, using a kubeadm that still reads the old version.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
@@ -77,7 +78,8 @@ func (p *Pass) unreadable(version string, refusing []string, when []When, experi
 	if len(refusing) > 0 {
 		f.Message = fmt.Sprintf("kubeadm.k8s.io/%s is refused by kubeadm %s.", version, text.And(refusing))
 	} else {
-		f.Message = fmt.Sprintf("no kubeadm that mvpcheck knows (%s to %s) reads kubeadm.k8s.io/%s.", release.Oldest(), release.Newest(), version)
+		f.Message = fmt.Sprintf("no kubeadm that mvpcheck knows (%s to %s) reads kubeadm.k8s.io/%s.", release.Oldest(),
+			release.Newest(), version)
 	}
 	switch hint := release.MigrationHint(version); {
 	case experimental:
@@ -96,9 +98,12 @@ func (p *Pass) unreadable(version string, refusing []string, when []When, experi
 var wrongExtraArgsShape = &Rule{
 	ID: "MVP002", Name: "wrong-extra-args-shape", Severity: Error, Fixable: true, withoutFlags: true,
 	Doc: Doc{
-		What:  "extraArgs has the shape of another apiVersion (a map in v1beta4 and v1, a list in v1beta3), an item without a name (or, a warning, without a value), or a name with leading dashes or an equals sign.",
-		Why:   "kubeadm cannot read the shape and refuses the file; it passes a strange name on as it is, and kube-apiserver exits.",
-		Fix:   "Write the shape of the apiVersion: extraArgs: [{name: flag, value: \"text\"}] from v1beta4 on, extraArgs: {flag: \"text\"} before.",
+		What: "extraArgs has the shape of another apiVersion (a map in v1beta4 and v1, a list in v1beta3), an item " +
+			"without a name (or, a warning, without a value), or a name with leading dashes or an equals sign.",
+		Why: "kubeadm cannot read the shape and refuses the file; it passes a strange name on as it is, and " +
+			"kube-apiserver exits.",
+		Fix: "Write the shape of the apiVersion: extraArgs: [{name: flag, value: \"text\"}] from v1beta4 on, " +
+			"extraArgs: {flag: \"text\"} before.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -116,14 +121,19 @@ var wrongExtraArgsShape = &Rule{
 				}
 			case config.WrongItem:
 			case config.DashedName:
-				f.Consequence, f.Why, f.Fix = WillNotStart, "kubeadm writes the name behind its own two dashes, and kube-apiserver exits on the flag.", "write the name without dashes"
+				f.Consequence, f.Why, f.Fix = WillNotStart,
+					"kubeadm writes the name behind its own two dashes, and kube-apiserver exits on the flag.",
+					"write the name without dashes"
 				if a := p.argAt(pr); a != nil {
-					f.Changes = p.changes(Change{Op: RenameArg, Arg: a, Flag: strings.TrimLeft(a.Name, "-"), Summary: "dropped the dashes of " + a.Name})
+					f.Changes = p.changes(Change{Op: RenameArg, Arg: a, Flag: strings.TrimLeft(a.Name, "-"),
+						Summary: "dropped the dashes of " + a.Name})
 				}
 			case config.NameWithEquals:
-				f.Consequence, f.Why, f.Fix = None, "kubeadm writes name=value, so the server gets another flag value than was meant.", "put what stands behind the equals sign into the value"
+				f.Consequence, f.Why, f.Fix = None, "kubeadm writes name=value, so the server gets another flag value "+
+					"than was meant.", "put what stands behind the equals sign into the value"
 			case config.MissingValue:
-				f.Severity, f.Consequence, f.Why, f.Fix = Warning, None, "kubeadm reads it as an empty value.", "give the item a value, or remove it"
+				f.Severity, f.Consequence, f.Why, f.Fix = Warning, None, "kubeadm reads it as an empty value.",
+					"give the item a value, or remove it"
 			default:
 				continue
 			}
@@ -133,18 +143,21 @@ var wrongExtraArgsShape = &Rule{
 }
 
 func (p *Pass) reshape(pr config.Problem) []Change {
-	return p.changes(Change{Op: ReshapeArgs, Entry: pr.Entry, Summary: "gave " + pr.Component + ".extraArgs the shape of its apiVersion"})
+	return p.changes(Change{Op: ReshapeArgs, Entry: pr.Entry,
+		Summary: "gave " + pr.Component + ".extraArgs the shape of its apiVersion"})
 }
 
 func shapeFix(c *config.Cluster) string {
-	if c.APIVersion == "v1beta3" || c.Form == config.FormControlPlane && c.APIServer.ArgsEntry != nil && c.APIServer.ArgsEntry.Value.Kind == yamldoc.List {
+	if c.APIVersion == "v1beta3" || c.Form == config.FormControlPlane && c.APIServer.ArgsEntry != nil &&
+		c.APIServer.ArgsEntry.Value.Kind == yamldoc.List {
 		return "write extraArgs as a map: flag: \"value\""
 	}
 	return "write extraArgs as a list of items: - name: flag, value: \"value\""
 }
 
 func (p *Pass) argAt(pr config.Problem) *config.Arg {
-	for _, args := range [][]*config.Arg{p.Cluster.APIServer.Args, p.Cluster.ControllerManager.Args, p.Cluster.Scheduler.Args} {
+	for _, args := range [][]*config.Arg{p.Cluster.APIServer.Args, p.Cluster.ControllerManager.Args,
+		p.Cluster.Scheduler.Args} {
 		for _, a := range args {
 			if a.NameAt == pr.At {
 				return a
@@ -170,15 +183,18 @@ var valueNotAString = &Rule{
 			}
 			text := pr.Value.AsString()
 			shown := text
-			if written := string(pr.At.File.Data[pr.At.Start:pr.At.End]); pr.Value.Kind == yamldoc.Bool && written != text {
+			if written := string(pr.At.File.Data[pr.At.Start:pr.At.End]); pr.Value.Kind == yamldoc.Bool &&
+				written != text {
 				shown = fmt.Sprintf("%s (%s for YAML)", written, text)
 			}
 			p.Report(Finding{
 				Severity: Error, At: pr.At, Consequence: RefusedByKubeadm,
-				Message: fmt.Sprintf("the value %s is %s; kubeadm wants a string and refuses the file.", shown, pr.Value.Kind),
-				Why:     "kubeadm cannot decode the file and stops; nothing of it takes effect.",
-				Fix:     "quote it: " + quoted(text),
-				Changes: p.changes(Change{Op: QuoteValue, Node: pr.Value, Value: text, Summary: "quoted " + quoted(text)}),
+				Message: fmt.Sprintf("the value %s is %s; kubeadm wants a string and refuses the file.", shown,
+					pr.Value.Kind),
+				Why: "kubeadm cannot decode the file and stops; nothing of it takes effect.",
+				Fix: "quote it: " + quoted(text),
+				Changes: p.changes(Change{Op: QuoteValue, Node: pr.Value, Value: text,
+					Summary: "quoted " + quoted(text)}),
 			})
 		}
 	},
@@ -188,8 +204,9 @@ var valueNotAString = &Rule{
 var duplicateKey = &Rule{
 	ID: "MVP004", Name: "duplicate-key", Severity: Error, withoutFlags: true,
 	Doc: Doc{
-		What:  "The same key stands twice in a mapping.",
-		Why:   "kubeadm config validate refuses the file; kubeadm init warns and takes the last, so the first has no effect.",
+		What: "The same key stands twice in a mapping.",
+		Why: "kubeadm config validate refuses the file; kubeadm init warns and takes the last, so the first has " +
+			"no effect.",
 		Fix:   "Remove the one that is not meant.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
@@ -214,8 +231,9 @@ var duplicateKey = &Rule{
 var unknownField = &Rule{
 	ID: "MVP005", Name: "unknown-field", Severity: Error, withoutFlags: true,
 	Doc: Doc{
-		What:  "A field that this apiVersion does not have, such as extraArg or a top-level apiServerExtraArgs.",
-		Why:   "kubeadm init drops it with a warning, so the flags below it never reach the server; kubeadm config validate refuses the file.",
+		What: "A field that this apiVersion does not have, such as extraArg or a top-level apiServerExtraArgs.",
+		Why: "kubeadm init drops it with a warning, so the flags below it never reach the server; kubeadm config " +
+			"validate refuses the file.",
 		Fix:   "Write the field that the apiVersion has.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
 	},
@@ -226,9 +244,10 @@ var unknownField = &Rule{
 			}
 			f := Finding{
 				Severity: Warning, At: pr.At,
-				Message: fmt.Sprintf("%s %s has no field %s: kubeadm drops it.", pr.DocKind, pr.APIVersion, quoted(pr.Entry.Key)),
-				Why:     "what stands below it has no effect; kubeadm config validate refuses the file.",
-				Fix:     "remove it",
+				Message: fmt.Sprintf("%s %s has no field %s: kubeadm drops it.", pr.DocKind, pr.APIVersion,
+					quoted(pr.Entry.Key)),
+				Why: "what stands below it has no effect; kubeadm config validate refuses the file.",
+				Fix: "remove it",
 			}
 			if pr.Suggest != "" {
 				f.Fix = "write " + pr.Suggest
@@ -284,8 +303,10 @@ var unresolvedPlaceholder = &Rule{
 var unsupportedSkew = &Rule{
 	ID: "MVP007", Name: "unsupported-skew", Severity: Error, withoutFlags: true,
 	Doc: Doc{
-		What:  "The target is older than the running release or more than one minor ahead, or mvpcheck has no facts for one of the two.",
-		Why:   "kubeadm upgrades one minor release at a time. Before 1.33 the hand-off had another design (the StorageVersion API); what a release after the newest known one does is not known.",
+		What: "The target is older than the running release or more than one minor ahead, or mvpcheck has no facts " +
+			"for one of the two.",
+		Why: "kubeadm upgrades one minor release at a time. Before 1.33 the hand-off had another design (the " +
+			"StorageVersion API); what a release after the newest known one does is not known.",
 		Fix:   "Upgrade one minor release at a time; update mvpcheck for newer releases.",
 		Facts: []string{"Gate by release"}, Since: "0.1.0",
 	},
@@ -293,21 +314,29 @@ var unsupportedSkew = &Rule{
 		from, to := p.Pair.From, p.Pair.To
 		at := p.versionPlace()
 		report := func(subject, message, why, fix string) {
-			p.Report(Finding{Severity: Error, Subject: subject, At: at, Message: message, Why: why, Fix: fix, Consequence: None})
+			p.Report(Finding{Severity: Error, Subject: subject, At: at, Message: message, Why: why, Fix: fix,
+				Consequence: None})
 		}
 		switch {
 		case from.Before(release.Oldest()):
-			report("running release", fmt.Sprintf("mvpcheck has no facts for the running release %s; it knows %s to %s.", from, release.Oldest(), release.Newest()),
-				"before 1.33 the hand-off rested on the StorageVersion API, which is out of scope.", "upgrade to "+release.Oldest().String()+" first, or name the releases with --from and --to")
+			report("running release",
+				fmt.Sprintf("mvpcheck has no facts for the running release %s; it knows %s to %s.", from,
+					release.Oldest(), release.Newest()),
+				"before 1.33 the hand-off rested on the StorageVersion API, which is out of scope.",
+				"upgrade to "+release.Oldest().String()+" first, or name the releases with --from and --to")
 		case release.Newest().Before(to):
-			report("target release", fmt.Sprintf("mvpcheck has no facts for the target release %s; it knows %s to %s.", to, release.Oldest(), release.Newest()),
-				"what that release does with these settings was not measured.", "update mvpcheck, or name a known target with --to")
+			report("target release", fmt.Sprintf("mvpcheck has no facts for the target release %s; it knows %s to %s.",
+				to, release.Oldest(), release.Newest()),
+				"what that release does with these settings was not measured.",
+				"update mvpcheck, or name a known target with --to")
 		}
 		switch {
 		case to.Before(from):
-			report("upgrade", fmt.Sprintf("the target %s is older than the running release %s.", to, from), "kubeadm does not downgrade a control plane.", "name a target that is not older with --to")
+			report("upgrade", fmt.Sprintf("the target %s is older than the running release %s.", to, from),
+				"kubeadm does not downgrade a control plane.", "name a target that is not older with --to")
 		case from.Next().Before(to):
-			report("upgrade", fmt.Sprintf("the target %s is more than one minor release ahead of %s.", to, from), "kubeadm upgrades one minor release at a time.", "upgrade to "+from.Next().String()+" first")
+			report("upgrade", fmt.Sprintf("the target %s is more than one minor release ahead of %s.", to, from),
+				"kubeadm upgrades one minor release at a time.", "upgrade to "+from.Next().String()+" first")
 		}
 	},
 }
@@ -330,7 +359,8 @@ func (p *Pass) versionPlace() yamldoc.Place {
 var argumentIgnored = &Rule{
 	ID: "MVP008", Name: "argument-ignored", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "An extraArg has a mergeMethod (kubeadm v1), and kubeadm has no argument of that name of its own to merge it with.",
+		What: "An extraArg has a mergeMethod (kubeadm v1), and kubeadm has no argument of that name of its own to " +
+			"merge it with.",
 		Why:   "kubeadm ignores the argument without a word: the flag never reaches the server.",
 		Fix:   "Drop the mergeMethod.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
@@ -343,10 +373,12 @@ var argumentIgnored = &Rule{
 			}
 			f := Finding{
 				Severity: Error, At: at, Consequence: None,
-				Message: fmt.Sprintf("%s has mergeMethod %s, but kubeadm has no %s of its own to merge it with: it is ignored.", a.Name, a.MergeMethod, a.Name),
-				Why:     "the flag never reaches kube-apiserver.",
-				Fix:     "remove mergeMethod",
-				Changes: p.changes(Change{Op: DropMergeMethod, Arg: a, Summary: "dropped the mergeMethod of " + a.Name}),
+				Message: fmt.Sprintf("%s has mergeMethod %s, but kubeadm has no %s of its own to merge it with: it "+
+					"is ignored.", a.Name, a.MergeMethod, a.Name),
+				Why: "the flag never reaches kube-apiserver.",
+				Fix: "remove mergeMethod",
+				Changes: p.changes(Change{Op: DropMergeMethod, Arg: a,
+					Summary: "dropped the mergeMethod of " + a.Name}),
 			}
 			if handOffFlags[release.NormalizeFlag(a.Name)] {
 				f.Consequence = FalseNotFound
@@ -383,7 +415,8 @@ var repeatedArgument = &Rule{
 			}
 			p.Report(Finding{
 				Severity: Warning, At: a.NameAt,
-				Message: fmt.Sprintf("%s is given again below; kube-apiserver takes the last value, %s.", a.Name, quoted(last.Value)),
+				Message: fmt.Sprintf("%s is given again below; kube-apiserver takes the last value, %s.", a.Name,
+					quoted(last.Value)),
 				Why:     "this one has no effect.",
 				Fix:     "remove it",
 				Related: []Related{{At: last.NameAt, Message: "the one that counts"}},
@@ -400,7 +433,9 @@ var kubeadmVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+[-\w.+]*$`)
 var refusedDocument = &Rule{
 	ID: "MVP010", Name: "refused-document", Severity: Error, withoutFlags: true,
 	Doc: Doc{
-		What:  "The file has a form that kubeadm does not take: an empty document between two separators, a document that begins with { and is not JSON, a document of another API group's core, or a kubernetesVersion that is no version.",
+		What: "The file has a form that kubeadm does not take: an empty document between two separators, a document " +
+			"that begins with { and is not JSON, a document of another API group's core, or a kubernetesVersion that " +
+			"is no version.",
 		Why:   "kubeadm refuses the whole file, whatever else it holds.",
 		Fix:   "Remove the empty document, write block style, or give kubernetesVersion with its patch version.",
 		Facts: []string{"kubeadm"}, Since: "0.1.0",
@@ -413,15 +448,18 @@ var refusedDocument = &Rule{
 		for _, r := range p.Cluster.Refused() {
 			p.Report(Finding{
 				Severity: Error, At: r.At, Consequence: RefusedByKubeadm,
-				Message: r.Text + ": kubeadm refuses the file.", Why: "kubeadm stops before it reads the configuration.", Fix: r.Suggest,
+				Message: r.Text + ": kubeadm refuses the file.",
+				Why:     "kubeadm stops before it reads the configuration.", Fix: r.Suggest,
 			})
 		}
 		v := p.Cluster.KubernetesVersion
-		if v.Set() && !kubeadmVersion.MatchString(v.Value) && !release.IsLabel(v.Value) && config.PlaceholderIn(v.Value) == "" {
+		if v.Set() && !kubeadmVersion.MatchString(v.Value) && !release.IsLabel(v.Value) &&
+			config.PlaceholderIn(v.Value) == "" {
 			p.Report(Finding{
 				Severity: Error, At: v.Node.Place(), Consequence: RefusedByKubeadm,
-				Message: fmt.Sprintf("kubernetesVersion %s is neither a version with its patch number nor a label: kubeadm refuses the file.", quoted(v.Value)),
-				Why:     "kubeadm stops before it reads the rest.", Fix: "write it in full, for example v1.36.0",
+				Message: fmt.Sprintf("kubernetesVersion %s is neither a version with its patch number nor a label: "+
+					"kubeadm refuses the file.", quoted(v.Value)),
+				Why: "kubeadm stops before it reads the rest.", Fix: "write it in full, for example v1.36.0",
 			})
 		}
 	},

@@ -40,7 +40,8 @@ func (s *state) addViews(servers []config.Server, r release.Release, when ...Whe
 		v := View{Server: server, When: when, Release: r}
 		v.Gates = release.ParseFeatureGates(v.values(release.FlagFeatureGates))
 		var err error
-		v.Effective, err = release.EffectiveVersions(v.values(release.FlagEmulatedVersion), v.values(release.FlagMinCompatibility), r)
+		v.Effective, err = release.EffectiveVersions(v.values(release.FlagEmulatedVersion),
+			v.values(release.FlagMinCompatibility), r)
 		if !v.unknown(release.FlagEmulatedVersion) && !v.unknown(release.FlagMinCompatibility) {
 			errors.As(err, &v.VersionError)
 		}
@@ -193,7 +194,8 @@ func (p *Pass) causedElsewhere(flag string) bool {
 		}
 	}
 	for _, pr := range p.Cluster.Problems {
-		if pr.Kind == config.UnknownField && slices.ContainsFunc(pr.FlagNames(), func(name string) bool { return release.NormalizeFlag(name) == flag }) {
+		if pr.Kind == config.UnknownField &&
+			slices.ContainsFunc(pr.FlagNames(), func(name string) bool { return release.NormalizeFlag(name) == flag }) {
 			return true
 		}
 	}
@@ -205,17 +207,22 @@ func (p *Pass) causedElsewhere(flag string) bool {
 	return false
 }
 
-// gateMeant tells whether something that other rules report was meant to turn the gate on, or may do so: a template mark.
+// gateMeant tells whether something that other rules report was meant to turn the gate on, or may do so: a template
+// mark.
 func (p *Pass) gateMeant(v View) bool {
 	if slices.ContainsFunc(v.Flags.All(release.FlagFeatureGates), func(f *config.Flag) bool { return f.Unknown }) {
 		return true
 	}
-	if slices.ContainsFunc(p.Cluster.FeatureGates, func(e *yamldoc.Entry) bool { return e.Key == release.Gate && e.Value.Text == "true" }) {
+	if slices.ContainsFunc(p.Cluster.FeatureGates, func(e *yamldoc.Entry) bool {
+		return e.Key == release.Gate &&
+			e.Value.Text == "true"
+	}) {
 		return true
 	}
 	names := func(args []*config.Arg) bool {
 		return slices.ContainsFunc(args, func(a *config.Arg) bool {
-			return strings.EqualFold(strings.ReplaceAll(release.NormalizeFlag(a.Name), "-", ""), "featuregates") && strings.Contains(a.Value, release.Gate)
+			return strings.EqualFold(strings.ReplaceAll(release.NormalizeFlag(a.Name), "-", ""), "featuregates") &&
+				strings.Contains(a.Value, release.Gate)
 		})
 	}
 	if p.causedElsewhere(release.FlagFeatureGates) {
@@ -229,7 +236,8 @@ func (p *Pass) gateMeant(v View) bool {
 		}
 	}
 	for _, e := range v.Gates.Entries {
-		if release.IsMisspelling(e.Name) || !e.Valid && (strings.Contains(e.Name, release.Gate) || strings.Contains(e.Prefix, release.Gate)) {
+		if release.IsMisspelling(e.Name) || !e.Valid &&
+			(strings.Contains(e.Name, release.Gate) || strings.Contains(e.Prefix, release.Gate)) {
 			return true
 		}
 	}
@@ -239,8 +247,8 @@ func (p *Pass) gateMeant(v View) bool {
 // editable tells whether mvpcheck patch can change the flags of this form of configuration.
 func (p *Pass) editable() bool { return p.Cluster.Editable() == "" && p.Cluster.Root != nil }
 
-// changes returns the changes where the form of configuration can be edited and the edit has an effect: flags in extraArgs
-// have none where a kubeadm patch replaces the whole command.
+// changes returns the changes where the form of configuration can be edited and the edit has an effect: flags in
+// extraArgs have none where a kubeadm patch replaces the whole command.
 func (p *Pass) changes(c ...Change) []Change {
 	if !p.editable() {
 		return nil

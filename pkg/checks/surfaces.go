@@ -13,8 +13,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// apiSet is what servers have in common of which the flags that the catalogue judges are the same: mostly all nodes of a
-// release. It is worked out once for all of them.
+// apiSet is what servers have in common of which the flags that the catalogue judges are the same: mostly all nodes of
+// a release. It is worked out once for all of them.
 type apiSet struct {
 	// refusals is what they exit on in their feature gates; none where that is not known.
 	refusals func() []release.GateRefusal
@@ -25,13 +25,15 @@ type apiSet struct {
 type surface struct {
 	resources []release.Resource
 	serves    handoff.Resources
-	// blind is why that is not known; exits: as the server exits on its settings. Which rule says so does not matter here.
+	// blind is why that is not known; exits: as the server exits on its settings. Which rule says so does not matter
+	// here.
 	blind string
 	exits bool
 }
 
-// apiSets are those that were asked for, by what they have in common, and what two of them lack of each other. Nearly all
-// configurations of a run have one of a few. What a server serves takes some hundred KiB: no more than maxAPISets are kept.
+// apiSets are those that were asked for, by what they have in common, and what two of them lack of each other. Nearly
+// all configurations of a run have one of a few. What a server serves takes some hundred KiB: no more than maxAPISets
+// are kept.
 var apiSets struct {
 	sync.Mutex
 	known map[string]*apiSet
@@ -139,13 +141,15 @@ func (v View) surface() surface {
 func (v View) apiSettings() release.APISettings {
 	return release.APISettings{
 		RuntimeConfig: v.values(release.FlagRuntimeConfig), FeatureGates: v.values(release.FlagFeatureGates),
-		EmulatedVersion: v.values(release.FlagEmulatedVersion), MinCompatibilityVersion: v.values(release.FlagMinCompatibility),
-		Forward: v.forward(),
+		EmulatedVersion:         v.values(release.FlagEmulatedVersion),
+		MinCompatibilityVersion: v.values(release.FlagMinCompatibility),
+		Forward:                 v.forward(),
 	}
 }
 
 // lacking is what the servers of the running and of the target release lack of each other with the settings of the
-// configuration. A subresource of a resource that both have does not count: no setting makes a server hand it off (MVP518).
+// configuration. A subresource of a resource that both have does not count: no setting makes a server hand it off
+// (MVP518).
 type lacking struct {
 	// known is false where the configuration or the catalogue does not tell, and where the target is not known yet.
 	known bool
@@ -173,12 +177,13 @@ func (p *Pass) skipSame() bool {
 	if !p.lacks().nothing() {
 		return false
 	}
-	p.Skip("%s and %s serve the same resources with these settings: there is nothing to hand off", p.Pair.From.MinorString(), p.Pair.To.MinorString())
+	p.Skip("%s and %s serve the same resources with these settings: there is nothing to hand off",
+		p.Pair.From.MinorString(), p.Pair.To.MinorString())
 	return true
 }
 
-// harmless takes the false 404s from the findings where the servers serve the same: no request needs the hand-off then, until
-// the next release. What is about nothing else than the hand-off is a warning there.
+// harmless takes the false 404s from the findings where the servers serve the same: no request needs the hand-off then,
+// until the next release. What is about nothing else than the hand-off is a warning there.
 func (s *state) harmless(findings []Finding) {
 	if !s.lacks().nothing() {
 		return
@@ -189,7 +194,8 @@ func (s *state) harmless(findings []Finding) {
 			if f.Rule.HandOff {
 				f.Severity = min(f.Severity, Warning)
 			}
-			f.Why = fmt.Sprintf("%s and %s serve the same with these settings: nothing needs the hand-off in this upgrade. In general: %s",
+			f.Why = fmt.Sprintf("%s and %s serve the same with these settings: nothing needs the hand-off in this "+
+				"upgrade. In general: %s",
 				s.in.Pair.From.MinorString(), s.in.Pair.To.MinorString(), f.Why)
 		}
 	}

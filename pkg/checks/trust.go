@@ -33,7 +33,8 @@ func (p *Pass) byValue(names ...string) []values {
 	var out []values
 	for _, v := range p.Views() {
 		if v.FlagsUnknown {
-			p.CannotTell("the flags of a kube-apiserver are not known for sure (a patch or a wrapper cannot be followed)")
+			p.CannotTell("the flags of a kube-apiserver are not known for sure (a patch or a wrapper cannot be " +
+				"followed)")
 			continue
 		}
 		i := slices.IndexFunc(out, func(o values) bool { return sameFlags(o.views[0], v, names) })
@@ -123,7 +124,8 @@ func (p *Pass) setPeerCA(f *config.Flag) []Change {
 		return nil
 	}
 	return p.changes(Change{
-		Op: SetFlag, Flag: release.FlagPeerCAFile, Value: p.inCertificatesDir("ca.crt"), Summary: "set " + release.FlagPeerCAFile,
+		Op: SetFlag, Flag: release.FlagPeerCAFile, Value: p.inCertificatesDir("ca.crt"),
+		Summary: "set " + release.FlagPeerCAFile,
 	})
 }
 
@@ -166,9 +168,12 @@ func (p *Pass) exitsWhen(when []When) string {
 var peerCAMissing = &Rule{
 	ID: "MVP201", Name: "peer-ca-missing", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
-		What:  "peer-ca-file is not set, or empty: kube-apiserver has no CA to verify the certificates of its peers with.",
-		Why:   "Without it a server hands no request to a peer, whatever the gate says. While two releases run side by side it answers a silent 404 for everything that only the other release serves.",
-		Fix:   "Set peer-ca-file to the CA that signed the serving certificates of the API servers, which is ca.crt in the certificatesDir, and roll that out before the upgrade, together with the gate.",
+		What: "peer-ca-file is not set, or empty: kube-apiserver has no CA to verify the certificates of its " +
+			"peers with.",
+		Why: "Without it a server hands no request to a peer, whatever the gate says. While two releases run side " +
+			"by side it answers a silent 404 for everything that only the other release serves.",
+		Fix: "Set peer-ca-file to the CA that signed the serving certificates of the API servers, which is ca.crt " +
+			"in the certificatesDir, and roll that out before the upgrade, together with the gate.",
 		Facts: []string{"H3", "H2"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -196,9 +201,11 @@ func (p *Pass) reportPeerCAMissing(g values, lacks lacking) {
 		state = "empty"
 	}
 	f := Finding{
-		Severity: Error, Subject: nameOf(g.flags[0]), At: p.placeOr(g.flags[0], g.views[0]), Consequence: FalseNotFound, When: whenOf(g.views),
-		Message: fmt.Sprintf("%s is %s: the servers cannot verify each other and hand no request over.", release.FlagPeerCAFile, state),
-		Why:     fmt.Sprintf("%s, %s; %s.", p.sideBySide(), peerCAMissingWhy(p, lacks), silent404),
+		Severity: Error, Subject: nameOf(g.flags[0]), At: p.placeOr(g.flags[0], g.views[0]), Consequence: FalseNotFound,
+		When: whenOf(g.views),
+		Message: fmt.Sprintf("%s is %s: the servers cannot verify each other and hand no request over.",
+			release.FlagPeerCAFile, state),
+		Why: fmt.Sprintf("%s, %s; %s.", p.sideBySide(), peerCAMissingWhy(p, lacks), silent404),
 		Fix: fmt.Sprintf("%s: %s%s, rolled out on %s before the upgrade",
 			release.FlagPeerCAFile, p.clusterCA(g.views[0]), p.byHand(), p.Pair.From.MinorString()),
 		Changes: p.setPeerCA(g.flags[0]),
@@ -217,16 +224,19 @@ func peerCAMissingWhy(p *Pass, lacks lacking) string {
 	case lacks.onlyTarget == 0:
 		return fmt.Sprintf("the new ones answer 404 for %s", only(lacks.onlyRunning, true, from))
 	}
-	return fmt.Sprintf("the old ones answer 404 for %s, the new ones for %s", only(lacks.onlyTarget, true, to), only(lacks.onlyRunning, true, from))
+	return fmt.Sprintf("the old ones answer 404 for %s, the new ones for %s", only(lacks.onlyTarget, true, to),
+		only(lacks.onlyRunning, true, from))
 }
 
 // peerCANotMounted is MVP202.
 var peerCANotMounted = &Rule{
 	ID: "MVP202", Name: "peer-ca-not-mounted", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "peer-ca-file lies outside every host path that is mounted into the kube-apiserver pod.",
-		Why:   "The file may be on the node, but the pod does not see it, and kube-apiserver exits at start: failed to create proxy transport.",
-		Fix:   "Mount its folder with apiServer.extraVolumes, or name a file in the certificatesDir, which kubeadm mounts.",
+		What: "peer-ca-file lies outside every host path that is mounted into the kube-apiserver pod.",
+		Why: "The file may be on the node, but the pod does not see it, and kube-apiserver exits at start: failed " +
+			"to create proxy transport.",
+		Fix: "Mount its folder with apiServer.extraVolumes, or name a file in the certificatesDir, which " +
+			"kubeadm mounts.",
 		Facts: []string{"S7", "kubeadm"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -307,8 +317,10 @@ func volumeFor(file string) string {
 var peerCAPathMalformed = &Rule{
 	ID: "MVP209", Name: "peer-ca-path-malformed", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "peer-ca-file is no absolute path, or has a blank, a line break (of a folded or literal scalar), quotes or a slash around it.",
-		Why:   "kube-apiserver takes the value as it is, finds no such file and exits at start: failed to create proxy transport.",
+		What: "peer-ca-file is no absolute path, or has a blank, a line break (of a folded or literal scalar), " +
+			"quotes or a slash around it.",
+		Why: "kube-apiserver takes the value as it is, finds no such file and exits at start: failed to create " +
+			"proxy transport.",
 		Fix:   "Write the absolute path alone; in YAML use >- or |- instead of > or |, or a plain scalar.",
 		Facts: []string{"S7"}, Since: "0.1.0",
 	},
@@ -338,8 +350,9 @@ func (p *Pass) reportMalformed(f *config.Flag, views []View) {
 	v := views[0]
 	out := Finding{
 		Subject: nameOf(f), At: p.placeOr(f, v),
-		Message: fmt.Sprintf("%s %s %s: kube-apiserver finds no such file.", f.Name, quoted(f.Value), malformation(f.Value)),
-		Fix:     "write the absolute path alone, such as " + p.clusterCA(v) + p.byHand(),
+		Message: fmt.Sprintf("%s %s %s: kube-apiserver finds no such file.", f.Name, quoted(f.Value),
+			malformation(f.Value)),
+		Fix: "write the absolute path alone, such as " + p.clusterCA(v) + p.byHand(),
 	}
 	meant := cleanPath(f.Value)
 	if meant == "" {

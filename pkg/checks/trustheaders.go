@@ -14,9 +14,14 @@ import (
 var requestheaderRefusesPeers = &Rule{
 	ID: "MVP206", Name: "requestheader-refuses-peers", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "The common name of the proxy client certificate is not among requestheader-allowed-names (none allows all), or the certificate is signed by another CA than requestheader-client-ca-file. Without the files only kubeadm's own certificate is known; others are a warning.",
-		Why:   "A server hands a request over in the name of the client and proves with this certificate that it may. The peer that does not take it answers 401, and the client gets a 404; one that takes it for the certificate of a client answers 403.",
-		Fix:   "Add the common name, which is " + frontProxyCN + " for kubeadm's certificate, to requestheader-allowed-names, and leave requestheader-client-ca-file to kubeadm.",
+		What: "The common name of the proxy client certificate is not among requestheader-allowed-names (none allows " +
+			"all), or the certificate is signed by another CA than requestheader-client-ca-file. Without the files " +
+			"only kubeadm's own certificate is known; others are a warning.",
+		Why: "A server hands a request over in the name of the client and proves with this certificate that it may. " +
+			"The peer that does not take it answers 401, and the client gets a 404; one that takes it for the " +
+			"certificate of a client answers 403.",
+		Fix: "Add the common name, which is " + frontProxyCN + " for kubeadm's certificate, to " +
+			"requestheader-allowed-names, and leave requestheader-client-ca-file to kubeadm.",
 		Facts: []string{"H6", "H7", "S11"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -25,7 +30,8 @@ var requestheaderRefusesPeers = &Rule{
 			p.Skip("%s", p.single)
 		}
 		store := p.openRoot()
-		for _, g := range p.byValue(release.FlagRequestHeaderNames, release.FlagRequestHeaderCAFile, release.FlagProxyClientCertFile) {
+		for _, g := range p.byValue(release.FlagRequestHeaderNames, release.FlagRequestHeaderCAFile,
+			release.FlagProxyClientCertFile) {
 			if store != nil && p.headersByFile(store, g) {
 				continue
 			}
@@ -66,20 +72,24 @@ func (p *Pass) headersByFlag(g values, unseen bool) {
 // headerCAByFlag reports a requestheader-client-ca-file that cannot have signed kubeadm's certificate.
 func (p *Pass) headerCAByFlag(g values, kubeadms bool, allowed []string, known bool) (reported bool) {
 	f, v := g.flags[1], g.views[0]
-	out := Finding{Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views)}
+	out := Finding{Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound,
+		When: whenOf(g.views)}
 	switch {
 	case isEmpty(f) || f == nil && isSet(g.flags[2]) && isSet(v.Flags.Last(release.FlagPeerCAFile)):
 		state := "empty"
 		if f == nil {
 			state = "not set"
 		}
-		out.Message = fmt.Sprintf("%s is %s: the server takes no request that a peer hands over.", release.FlagRequestHeaderCAFile, state)
+		out.Message = fmt.Sprintf("%s is %s: the server takes no request that a peer hands over.",
+			release.FlagRequestHeaderCAFile, state)
 	case f == nil || f.Unknown || !kubeadms:
 		return false
 	case sameFile(v.Flags.Last(release.FlagClientCAFile), path.Clean(f.Value)):
-		out.Message = fmt.Sprintf("%s %s is the CA of the clients, not the one that signs kubeadm's proxy client certificate.", f.Name, quoted(f.Value))
+		out.Message = fmt.Sprintf("%s %s is the CA of the clients, not the one that signs kubeadm's proxy client "+
+			"certificate.", f.Name, quoted(f.Value))
 	case sameFile(v.Flags.Last(flagEtcdCAFile), path.Clean(f.Value)):
-		out.Message = fmt.Sprintf("%s %s is the CA of etcd, not the one that signs kubeadm's proxy client certificate.", f.Name, quoted(f.Value))
+		out.Message = fmt.Sprintf("%s %s is the CA of etcd, not the one that signs kubeadm's proxy client certificate.",
+			f.Name, quoted(f.Value))
 	default:
 		return false
 	}
@@ -103,7 +113,8 @@ func (p *Pass) overlapStops(f *Finding, views []View) {
 		return
 	}
 	f.Consequence, f.When = WillNotStart, whenOf(stops)
-	f.Why = "without requestheader-allowed-names every client could then speak for any other, and kube-apiserver refuses that since 1.35: " + p.exitsWhen(f.When)
+	f.Why = "without requestheader-allowed-names every client could then speak for any other, and kube-apiserver " +
+		"refuses that since 1.35: " + p.exitsWhen(f.When)
 }
 
 // reportNotAllowed reports a common name that the servers do not take; where says what certificate has it, and client
@@ -113,9 +124,10 @@ func (p *Pass) reportNotAllowed(g values, cn, where string, client bool) {
 	allowed, _ := allowedNames(v)
 	out := Finding{
 		Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
-		Message: fmt.Sprintf("%s allows %s only, not %s, the name in %s.", f.Name, quotedList(allowed), quoted(cn), where),
-		Why:     p.refused(),
-		Fix:     fmt.Sprintf("add %s to %s%s", quoted(cn), f.Name, p.byHand()),
+		Message: fmt.Sprintf("%s allows %s only, not %s, the name in %s.", f.Name, quotedList(allowed),
+			quoted(cn), where),
+		Why: p.refused(),
+		Fix: fmt.Sprintf("add %s to %s%s", quoted(cn), f.Name, p.byHand()),
 	}
 	if client {
 		out.Consequence, out.Why = None, takenForClient
@@ -132,7 +144,8 @@ func (p *Pass) reportNotAllowed(g values, cn, where string, client bool) {
 
 // refused says what follows where a server does not take the proxy client certificate of its peers.
 func (p *Pass) refused() string {
-	return fmt.Sprintf("the server answers 401 to its peers: %s, they answer 404 for what only this server serves.", p.sideBySide())
+	return fmt.Sprintf("the server answers 401 to its peers: %s, they answer 404 for what only this server serves.",
+		p.sideBySide())
 }
 
 // reportUnseen reports that only the files tell whether the servers take each other's certificate.
@@ -140,9 +153,11 @@ func (p *Pass) reportUnseen(g values, names *config.Flag, overridden []*config.F
 	v := g.views[0]
 	f := Finding{
 		Severity: Warning, Subject: nameOf(overridden[0]), At: p.placeOr(overridden[0], v), When: whenOf(g.views),
-		Message: fmt.Sprintf("%s is set to %s; whether the servers take each other's proxy client certificate cannot be seen here.",
+		Message: fmt.Sprintf("%s is set to %s; whether the servers take each other's proxy client certificate cannot "+
+			"be seen here.",
 			overridden[0].Name, quoted(overridden[0].Value)),
-		Why: fmt.Sprintf("a peer that does not take it answers 401, and, %s, the client gets a 404. It must be signed by %s",
+		Why: fmt.Sprintf("a peer that does not take it answers 401, and, %s, the client gets a 404. It must be "+
+			"signed by %s",
 			p.sideBySide(), release.FlagRequestHeaderCAFile),
 		Fix: "check with a node's files: --root",
 	}

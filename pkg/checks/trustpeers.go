@@ -20,8 +20,10 @@ const frontProxyCN = "front-proxy-client"
 var peerCAWrong = &Rule{
 	ID: "MVP203", Name: "peer-ca-wrong", Severity: Error, Fixable: true, HandOff: true,
 	Doc: Doc{
-		What:  "peer-ca-file is the CA of etcd or of the front proxy, or (with --root) does not verify the serving certificate.",
-		Why:   "A server that cannot verify its peer answers the client 404, as if no such resource existed: kubeadm has three CAs, and only ca.crt signs the serving certificates.",
+		What: "peer-ca-file is the CA of etcd or of the front proxy, or (with --root) does not verify the serving " +
+			"certificate.",
+		Why: "A server that cannot verify its peer answers the client 404, as if no such resource existed: kubeadm " +
+			"has three CAs, and only ca.crt signs the serving certificates.",
 		Fix:   "Set peer-ca-file to the CA that signed the serving certificates: ca.crt in the certificatesDir.",
 		Facts: []string{"H4"}, Since: "0.1.0",
 	},
@@ -78,15 +80,19 @@ func (p *Pass) peerCAByPath(f *config.Flag, g values) {
 	}
 	out := Finding{
 		Severity: Error, Subject: nameOf(f), At: p.placeOr(f, v), Consequence: FalseNotFound, When: whenOf(g.views),
-		Message: fmt.Sprintf("%s %s is %s, which does not sign the serving certificates of API servers.", f.Name, quoted(f.Value), whose),
-		Why:     fmt.Sprintf("a server cannot verify its peers with it: %s, it answers 404 for what only the other release serves.", p.sideBySide()),
+		Message: fmt.Sprintf("%s %s is %s, which does not sign the serving certificates of API servers.", f.Name,
+			quoted(f.Value), whose),
+		Why: fmt.Sprintf("a server cannot verify its peers with it: %s, it answers 404 for what only the other "+
+			"release serves.", p.sideBySide()),
 		Fix:     fmt.Sprintf("%s: %s%s", f.Name, p.clusterCA(v), p.byHand()),
 		Changes: p.setPeerCA(f),
 	}
 	// One CA for everything has one file as well, and then a serving certificate that kubeadm did not make.
-	if base := path.Base(f.Value); p.otherServingCert(g.flags[1]) && base != "front-proxy-ca.crt" && !strings.HasSuffix(f.Value, "/etcd/ca.crt") {
+	if base := path.Base(f.Value); p.otherServingCert(g.flags[1]) && base != "front-proxy-ca.crt" &&
+		!strings.HasSuffix(f.Value, "/etcd/ca.crt") {
 		out.Severity, out.Consequence, out.Changes = Warning, None, nil
-		out.Message = fmt.Sprintf("%s %s is %s; whether that signed the serving certificates, too, cannot be seen here.", f.Name, quoted(f.Value), whose)
+		out.Message = fmt.Sprintf("%s %s is %s; whether that signed the serving certificates, too, cannot be "+
+			"seen here.", f.Name, quoted(f.Value), whose)
 		out.Fix = "check with a node's files: --root"
 	}
 	p.Report(out)
@@ -113,9 +119,14 @@ func (p *Pass) otherFile(f *config.Flag, kubeadms string) bool {
 var servingCertName = &Rule{
 	ID: "MVP204", Name: "serving-cert-name", Severity: Error, HandOff: true,
 	Doc: Doc{
-		What:  "The serving certificate is not valid for the DNS name " + certs.PeerName + " (with --root), or tls-cert-file or tls-sni-cert-key put another certificate than kubeadm's in its place, which cannot be seen without the files.",
-		Why:   "Peers check this name in the certificate, whatever address they dial. Where it is missing the connection fails and the client gets a 404. Clients that use another name notice nothing.",
-		Fix:   "Have the certificate issued with the name among its DNS names. kubeadm's own has it: move apiserver.crt and apiserver.key away and run kubeadm init phase certs apiserver with the configuration; kubeadm certs renew keeps the names as they are.",
+		What: "The serving certificate is not valid for the DNS name " + certs.PeerName + " (with --root), or " +
+			"tls-cert-file or tls-sni-cert-key put another certificate than kubeadm's in its place, which cannot be " +
+			"seen without the files.",
+		Why: "Peers check this name in the certificate, whatever address they dial. Where it is missing the " +
+			"connection fails and the client gets a 404. Clients that use another name notice nothing.",
+		Fix: "Have the certificate issued with the name among its DNS names. kubeadm's own has it: move " +
+			"apiserver.crt and apiserver.key away and run kubeadm init phase certs apiserver with the configuration; " +
+			"kubeadm certs renew keeps the names as they are.",
 		Facts: []string{"H5"}, Since: "0.1.0",
 	},
 	Run: func(p *Pass) {
@@ -145,9 +156,11 @@ func (p *Pass) servingNameByFlag(g values) {
 	}
 	p.Report(Finding{
 		Severity: Warning, Subject: nameOf(seen), At: p.placeOr(seen, v), When: whenOf(g.views),
-		Message: fmt.Sprintf("%s sets %s to %s; whether that is valid for %s cannot be seen here.", seen.Name, what, quoted(seen.Value), certs.PeerName),
-		Why:     fmt.Sprintf("peers check this name: without it, %s, they answer 404 for what only this server serves.", p.sideBySide()),
-		Fix:     "check with a node's files (--root), or on the node: openssl x509 -noout -ext subjectAltName -in FILE",
+		Message: fmt.Sprintf("%s sets %s to %s; whether that is valid for %s cannot be seen here.", seen.Name, what,
+			quoted(seen.Value), certs.PeerName),
+		Why: fmt.Sprintf("peers check this name: without it, %s, they answer 404 for what only this server serves.",
+			p.sideBySide()),
+		Fix: "check with a node's files (--root), or on the node: openssl x509 -noout -ext subjectAltName -in FILE",
 	})
 }
 
@@ -155,8 +168,9 @@ func (p *Pass) servingNameByFlag(g values) {
 var proxyClientCertMissing = &Rule{
 	ID: "MVP205", Name: "proxy-client-cert-missing", Severity: Error, Fixable: true,
 	Doc: Doc{
-		What:  "proxy-client-cert-file or proxy-client-key-file is empty, or missing from a pod that has peer-ca-file.",
-		Why:   "A server proves to its peers with this certificate that it may speak for a client. With peer-ca-file set and the gate on kube-apiserver exits without it: error building peer proxy handler.",
+		What: "proxy-client-cert-file or proxy-client-key-file is empty, or missing from a pod that has peer-ca-file.",
+		Why: "A server proves to its peers with this certificate that it may speak for a client. With peer-ca-file " +
+			"set and the gate on kube-apiserver exits without it: error building peer proxy handler.",
 		Fix:   "Remove the empty extraArg, so that kubeadm's own argument holds, or name the files.",
 		Facts: []string{"S9"}, Since: "0.1.0",
 	},
@@ -189,9 +203,11 @@ func (p *Pass) reportProxyCertMissing(g values, missing []string, empty []*confi
 	}
 	f := Finding{
 		Severity: Error, Subject: strings.Join(missing, ","), At: at, Consequence: FalseNotFound, When: whenOf(g.views),
-		Message: fmt.Sprintf("%s %s %s: the server has nothing to prove its identity to its peers with.", text.And(missing), text.Plural(len(missing), "is", "are"), state),
-		Why:     "it can hand no request over; with peer-ca-file set and the gate on kube-apiserver does not even start.",
-		Fix:     "name the files of kubeadm's front-proxy-client certificate" + p.byHand(),
+		Message: fmt.Sprintf("%s %s %s: the server has nothing to prove its identity to its peers with.",
+			text.And(missing), text.Plural(len(missing), "is", "are"), state),
+		Why: "it can hand no request over; with peer-ca-file set and the gate on kube-apiserver does not " +
+			"even start.",
+		Fix: "name the files of kubeadm's front-proxy-client certificate" + p.byHand(),
 	}
 	var changes []Change
 	for i, e := range empty {

@@ -275,9 +275,11 @@ func (c *Cluster) ControlPlaneCount() (n int, from string, known bool) {
 func (c *Cluster) Editable() string {
 	switch c.Form {
 	case FormManifest:
-		return "kubeadm upgrade rewrites a static pod manifest: the flags belong into the ClusterConfiguration (kubectl -n kube-system get configmap kubeadm-config)"
+		return "kubeadm upgrade rewrites a static pod manifest: the flags belong into the ClusterConfiguration " +
+			"(kubectl -n kube-system get configmap kubeadm-config)"
 	case FormMirrorPod:
-		return "a mirror pod is only the picture of a static pod: the flags belong into the ClusterConfiguration (kubectl -n kube-system get configmap kubeadm-config)"
+		return "a mirror pod is only the picture of a static pod: the flags belong into the ClusterConfiguration " +
+			"(kubectl -n kube-system get configmap kubeadm-config)"
 	case FormKind:
 		return "the patches of a kind cluster are text within the file; put the flags into kubeadmConfigPatches by hand"
 	}

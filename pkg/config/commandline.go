@@ -98,8 +98,8 @@ type Server struct {
 }
 
 // Servers returns the API servers as kubeadm would write them, one for each control-plane node that is known and at
-// least one; for manifests, the pods as they are. All releases from 1.33 to 1.37 whose kubeadm reads a configuration make
-// the same of it (compared in the lab), so this does not ask for which.
+// least one; for manifests, the pods as they are. All releases from 1.33 to 1.37 whose kubeadm reads a configuration
+// make the same of it (compared in the lab), so this does not ask for which.
 func (c *Cluster) Servers() []Server {
 	if c.Root == nil && c.Form != FormKind {
 		servers := make([]Server, 0, len(c.Manifests))
@@ -116,14 +116,16 @@ func (c *Cluster) Servers() []Server {
 	servers := make([]Server, 0, len(nodes))
 	for _, n := range nodes {
 		flags, known := applyPatches(c.CommandLine(n), c.Patches)
-		servers = append(servers, Server{Node: n, Flags: flags, FlagsUnknown: !known, Envs: c.APIServer.Envs, Mounts: mounts})
+		servers = append(servers, Server{Node: n, Flags: flags, FlagsUnknown: !known, Envs: c.APIServer.Envs,
+			Mounts: mounts})
 	}
 	return servers
 }
 
 // Server returns the pod as a server.
 func (m *Manifest) Server() Server {
-	return Server{Node: m.Node, Flags: m.Flags(), FlagsUnknown: m.Unreadable, Envs: m.Envs, Mounts: m.Mounts, Manifest: m}
+	return Server{Node: m.Node, Flags: m.Flags(), FlagsUnknown: m.Unreadable, Envs: m.Envs, Mounts: m.Mounts,
+		Manifest: m}
 }
 
 // CommandLine returns the command line that kubeadm writes for a node: its own arguments sorted, less
@@ -155,7 +157,8 @@ func (c *Cluster) CommandLine(n Node) CommandLine {
 		if a.MergeMethod != "" {
 			continue
 		}
-		f := Flag{Name: release.NormalizeFlag(a.Name), Spelling: a.Name, Value: a.Value, Origin: FromExtraArgs, Arg: a, At: a.ValuePlace()}
+		f := Flag{Name: release.NormalizeFlag(a.Name), Spelling: a.Name, Value: a.Value, Origin: FromExtraArgs, Arg: a,
+			At: a.ValuePlace()}
 		f.Unknown = PlaceholderIn(a.Value) != ""
 		out = append(out, f)
 	}
@@ -347,7 +350,8 @@ func contains(mounts []Volume, node *yamldoc.Value) bool {
 // MaybeMounted are the folders that kubeadm mounts into the kube-apiserver pod where they exist on the node that it
 // runs on (pkg volumes.go of kubeadm 1.33 to 1.37).
 var MaybeMounted = []string{
-	"/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+	"/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ca-certificates", "/usr/share/ca-certificates",
+	"/usr/local/share/ca-certificates",
 }
 
 // Mounted returns the host path behind a path in the pod, through the mount with the longest path; ok is false

@@ -15,7 +15,8 @@ func (r *reader) readConfigMap(d *yamldoc.Document, v *yamldoc.Value) (bool, err
 		return false, nil
 	}
 	if text.Kind != yamldoc.String {
-		return false, &Error{Place: text.Place(), Msg: "data.ClusterConfiguration is " + text.Kind.String() + ", not text"}
+		return false, &Error{Place: text.Place(), Msg: "data.ClusterConfiguration is " + text.Kind.String() +
+			", not text"}
 	}
 	docs, err := text.Inner().Documents()
 	if err != nil {
@@ -28,7 +29,9 @@ func (r *reader) readConfigMap(d *yamldoc.Document, v *yamldoc.Value) (bool, err
 		}
 		apiVersion := in.Root.Get("apiVersion").Str()
 		if !strings.HasPrefix(apiVersion, kubeadmGroup) {
-			return false, &Error{Place: in.Root.Place(), Msg: "data.ClusterConfiguration has no kubeadm document (its apiVersion is " + strconv.Quote(apiVersion) + ")"}
+			return false, &Error{Place: in.Root.Place(),
+				Msg: "data.ClusterConfiguration has no kubeadm document (its apiVersion is " +
+					strconv.Quote(apiVersion) + ")"}
 		}
 		_, version, _ := strings.Cut(apiVersion, "/")
 		if err := r.readKubeadm(in, in.Root, version, in.Root.Get("kind").Str(), &inner); err != nil {
@@ -101,7 +104,8 @@ func (r *reader) readKind(d *yamldoc.Document, v *yamldoc.Value) error {
 		for _, e := range entries(gates) {
 			pairs = append(pairs, e.Key+"="+e.Value.AsString())
 		}
-		c.APIServer.Args = append(c.APIServer.Args, &Arg{Name: "feature-gates", Value: strings.Join(pairs, ","), Node: gates, NameAt: gates.KeyPlace(), ValueNode: gates, Field: "featureGates"})
+		c.APIServer.Args = append(c.APIServer.Args, &Arg{Name: "feature-gates", Value: strings.Join(pairs, ","),
+			Node: gates, NameAt: gates.KeyPlace(), ValueNode: gates, Field: "featureGates"})
 	}
 	patches := []*yamldoc.Value{v.Get("kubeadmConfigPatches")}
 	if nodes := v.Get("nodes"); nodes != nil {
@@ -205,7 +209,9 @@ func ParseNodes(s string) (count int, nodes []Node, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		name, addr, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok || name == "" || addr == "" {
-			return 0, nil, errors.New("want a number, or name=ADDRESS for each control-plane node, separated by commas; not " + strconv.Quote(part))
+			return 0, nil,
+				errors.New("want a number, or name=ADDRESS for each control-plane node, separated by commas; not " +
+					strconv.Quote(part))
 		}
 		n := Node{Name: name, From: "--nodes"}
 		n.Address, n.Port = splitPort(addr)

@@ -11,7 +11,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/yamldoc"
 )
 
-// MaxSize bounds the size of an input in bytes. kubeadm's files have a few kilobytes; a ConfigMap at most 1 MiB. It is 16 MiB.
+// MaxSize bounds the size of an input in bytes. kubeadm's files have a few kilobytes; a ConfigMap at most 1 MiB. It is
+// 16 MiB.
 const MaxSize = files.MaxConfiguration
 
 // Input is a file that was read and the clusters that it holds.
@@ -48,7 +49,8 @@ func (e *Error) Error() string {
 }
 
 func fileError(f *yamldoc.File, offset int, foreign bool, format string, args ...any) *Error {
-	return &Error{Place: yamldoc.Place{File: f, Start: offset, End: offset}, Msg: fmt.Sprintf(format, args...), Foreign: foreign}
+	return &Error{Place: yamldoc.Place{File: f, Start: offset, End: offset}, Msg: fmt.Sprintf(format, args...),
+		Foreign: foreign}
 }
 
 // ReadFile reads a configuration from a file of the local file system. See Read for the errors; those of the
@@ -90,11 +92,12 @@ func FromFile(file *yamldoc.File) (*Input, error) {
 
 // hints are the texts of which one stands in every file that mvpcheck can say something about.
 var hints = [][]byte{
-	[]byte("kubeadm"), []byte("Kubeadm"), []byte("kube-apiserver"), []byte("ClusterConfiguration"), []byte("kind.x-k8s.io"),
+	[]byte("kubeadm"), []byte("Kubeadm"), []byte("kube-apiserver"), []byte("ClusterConfiguration"),
+	[]byte("kind.x-k8s.io"),
 }
 
-// MayConcern tells whether a file found in a directory can hold a configuration or a pod at all, by its bytes alone. A JSON
-// patch need not say what it is for; in a directory it is passed over.
+// MayConcern tells whether a file found in a directory can hold a configuration or a pod at all, by its bytes alone. A
+// JSON patch need not say what it is for; in a directory it is passed over.
 func MayConcern(data []byte) bool {
 	for _, h := range hints {
 		if bytes.Contains(data, h) {

@@ -42,20 +42,24 @@ func lookAlike(f *yamldoc.File) *Error {
 	case has("#!") && shebang.Match(data):
 		return fileError(f, 0, true, "this is a script, not a kubeadm configuration; check the file that it writes")
 	case has("====") && describeName.Match(data) && describeData.Match(data):
-		return fileError(f, 0, false, "this is the output of kubectl describe, which cannot be read back; use: kubectl -n kube-system get configmap kubeadm-config -o yaml")
+		return fileError(f, 0, false, "this is the output of kubectl describe, which cannot be read back; use: "+
+			"kubectl -n kube-system get configmap kubeadm-config -o yaml")
 	case has("%{") && topLevel(terraformDirective, data):
-		return fileError(f, at(terraformDirective), foreign(), "this is a Terraform template; render it and check the result")
+		return fileError(f, at(terraformDirective), foreign(),
+			"this is a Terraform template; render it and check the result")
 	case has("{%") && topLevel(jinjaDirective, data):
 		return fileError(f, at(jinjaDirective), foreign(), jinjaHint)
 	case has("{#") && topLevel(jinjaComment, data):
 		return fileError(f, at(jinjaComment), foreign(), jinjaHint)
 	case has("{{") && topLevel(goDirective, data):
-		return fileError(f, at(goDirective), foreign(), "this is a Go template (Helm, gomplate); render it and check the result")
+		return fileError(f, at(goDirective), foreign(),
+			"this is a Go template (Helm, gomplate); render it and check the result")
 	}
 	return nil
 }
 
-const jinjaHint = "this is a Jinja template; check the rendered file (on a node often /etc/kubernetes/kubeadm-config.yaml) or the ConfigMap kube-system/kubeadm-config"
+const jinjaHint = "this is a Jinja template; check the rendered file (on a node often " +
+	"/etc/kubernetes/kubeadm-config.yaml) or the ConfigMap kube-system/kubeadm-config"
 
 // topLevel tells whether a directive stands in the document itself, not in a script that the document holds: no
 // line in front of it at a lower indentation opens a block scalar.
@@ -122,14 +126,17 @@ func notConfig(f *yamldoc.File, docs []*yamldoc.Document) *Error {
 	case root == nil:
 		return fileError(f, 0, true, "no kubeadm document found: the file has only comments")
 	case k3sKey.Match(f.Data) && root.Get("apiVersion") == nil:
-		return fileError(f, root.Start, true, "this is a k3s or RKE2 configuration, not kubeadm's; mvpcheck reads kubeadm configurations only")
+		return fileError(f, root.Start, true, "this is a k3s or RKE2 configuration, not kubeadm's; mvpcheck reads "+
+			"kubeadm configurations only")
 	case root.Kind == yamldoc.List && isPlaybook(root):
-		return fileError(f, root.Start, true, "no kubeadm document found: this is an Ansible playbook; check the file that it renders or the ConfigMap kube-system/kubeadm-config")
+		return fileError(f, root.Start, true, "no kubeadm document found: this is an Ansible playbook; check the file "+
+			"that it renders or the ConfigMap kube-system/kubeadm-config")
 	case root.Kind != yamldoc.Map:
 		return fileError(f, root.Start, true, "no kubeadm document found: the document is %s", root.Kind)
 	}
 	if v := embeddedKubeadm(root); v != nil {
-		return &Error{Place: v.Place(), Foreign: true, Msg: "no kubeadm document found; the text inside " + quoteKey(v) + " looks like one: check the file that it writes"}
+		return &Error{Place: v.Place(), Foreign: true, Msg: "no kubeadm document found; the text inside " +
+			quoteKey(v) + " looks like one: check the file that it writes"}
 	}
 	if kind := root.Get("kind").Str(); kind != "" {
 		what := kind
@@ -138,7 +145,8 @@ func notConfig(f *yamldoc.File, docs []*yamldoc.Document) *Error {
 		}
 		return fileError(f, root.Start, true, "no kubeadm document found: this is %s", what)
 	}
-	return fileError(f, root.Start, true, "no kubeadm document found: no document has an apiVersion and a kind that mvpcheck reads")
+	return fileError(f, root.Start, true, "no kubeadm document found: no document has an apiVersion and a kind that "+
+		"mvpcheck reads")
 }
 
 func isPlaybook(list *yamldoc.Value) bool {

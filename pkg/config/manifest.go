@@ -62,10 +62,12 @@ func readManifest(d *yamldoc.Document, v *yamldoc.Value) (*Manifest, error) {
 		return nil, nil
 	}
 	name := meta.Get("name").Str()
-	isAPIServer := meta.Get("labels", "component").Str() == "kube-apiserver" || name == "kube-apiserver" || strings.HasPrefix(name, "kube-apiserver-")
+	isAPIServer := meta.Get("labels", "component").Str() == "kube-apiserver" || name == "kube-apiserver" ||
+		strings.HasPrefix(name, "kube-apiserver-")
 	var container *yamldoc.Value
 	for _, c := range containers.Items {
-		if n := c.Get("name").Str(); n == "kube-apiserver" || isAPIServer && (container == nil || mentionsAPIServer(c)) {
+		if n := c.Get("name").Str(); n == "kube-apiserver" || isAPIServer &&
+			(container == nil || mentionsAPIServer(c)) {
 			container = c
 			if n == "kube-apiserver" {
 				break
@@ -136,7 +138,8 @@ func (m *Manifest) readMounts(v *yamldoc.Value) {
 	}
 	for _, mount := range mounts.Items {
 		name := mount.Get("name").Str()
-		m.Mounts = append(m.Mounts, Volume{Name: name, HostPath: host[name], MountPath: mount.Get("mountPath").Str(), Node: mount})
+		m.Mounts = append(m.Mounts, Volume{Name: name, HostPath: host[name], MountPath: mount.Get("mountPath").Str(),
+			Node: mount})
 	}
 }
 
@@ -180,7 +183,8 @@ func (m *Manifest) findServer(words []Word) {
 			continue
 		}
 		if i > 0 {
-			m.Remark = "kube-apiserver is started through " + path.Base(words[0].Text) + "; the words in front of it are not its flags"
+			m.Remark = "kube-apiserver is started through " + path.Base(words[0].Text) + "; the words in front of it " +
+				"are not its flags"
 		}
 		m.Program, m.Command = w, words[i+1:]
 		return
@@ -191,7 +195,8 @@ func (m *Manifest) findServer(words []Word) {
 		m.Remark = "the container has no command; its args were read as kube-apiserver's"
 		return
 	}
-	m.Unreadable, m.Remark = true, "the command "+strconv.Quote(words[0].Text)+" is not kube-apiserver; its flags are not known"
+	m.Unreadable, m.Remark = true, "the command "+strconv.Quote(words[0].Text)+" is not kube-apiserver; its flags "+
+		"are not known"
 }
 
 // shellScript returns the word that a shell is told to run, nil where the command is no shell.
@@ -381,7 +386,8 @@ func readManifestFile(name string) (*Manifest, error) {
 		return nil, err
 	}
 	if len(in.Clusters) == 0 || len(in.Clusters[0].Manifests) == 0 {
-		return nil, fileError(in.File, 0, false, "no kube-apiserver pod in this file; give a node's /etc/kubernetes/manifests/kube-apiserver.yaml")
+		return nil, fileError(in.File, 0, false,
+			"no kube-apiserver pod in this file; give a node's /etc/kubernetes/manifests/kube-apiserver.yaml")
 	}
 	return in.Clusters[0].Manifests[0], nil
 }

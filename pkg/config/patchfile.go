@@ -31,8 +31,8 @@ var (
 	patchName   = regexp.MustCompile(`^(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubeletconfiguration|corednsdeployment)([^.+\n]*)?(\+)?(json|merge|strategic)?`)
 )
 
-// ReadPatches reads the kube-apiserver patches of a folder given to kubeadm's --patches, subfolders too, in the order in
-// which kubeadm applies them. Files that kubeadm ignores or that are for other targets are passed over.
+// ReadPatches reads the kube-apiserver patches of a folder given to kubeadm's --patches, subfolders too, in the order
+// in which kubeadm applies them. Files that kubeadm ignores or that are for other targets are passed over.
 func ReadPatches(dir string) ([]*PatchFile, error) {
 	var patches []*PatchFile
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -74,7 +74,9 @@ func readPatchFile(name, patchType string) ([]*PatchFile, error) {
 		}
 		p := newPatch(d.Root, patchType)
 		if p == nil {
-			return nil, &Error{Place: d.Root.Place(), Msg: "this is no patch of the kind that its file name tells; a JSON patch is a list of operations and its file name needs +json"}
+			return nil, &Error{Place: d.Root.Place(),
+				Msg: "this is no patch of the kind that its file name tells; a JSON patch is a list of operations " +
+					"and its file name needs +json"}
 		}
 		patches = append(patches, p)
 	}

@@ -61,7 +61,8 @@ func (r *reader) read() error {
 
 // readObject reads one object: a document or an item of a List. It returns false for objects that mvpcheck has
 // no use for.
-func (r *reader) readObject(d *yamldoc.Document, v *yamldoc.Value, plain *kubeadmDocs, manifests *[]*Manifest) (bool, error) {
+func (r *reader) readObject(d *yamldoc.Document, v *yamldoc.Value, plain *kubeadmDocs,
+	manifests *[]*Manifest) (bool, error) {
 	if v.Kind == yamldoc.List {
 		p := jsonPatch(v)
 		if p != nil {
@@ -75,9 +76,12 @@ func (r *reader) readObject(d *yamldoc.Document, v *yamldoc.Value, plain *kubead
 	case strings.HasPrefix(apiVersion, kubeadmGroup):
 		return true, r.readKubeadm(d, v, version, kind, plain)
 	case kind == "ClusterConfiguration" && apiVersion == "":
-		return false, &Error{Place: v.Place(), Msg: "this ClusterConfiguration has no apiVersion; kubeadm refuses the file: add apiVersion: kubeadm.k8s.io/v1beta4"}
+		return false, &Error{Place: v.Place(), Msg: "this ClusterConfiguration has no apiVersion; kubeadm refuses " +
+			"the file: add apiVersion: kubeadm.k8s.io/v1beta4"}
 	case kind == "ClusterConfiguration":
-		return false, &Error{Place: v.Get("apiVersion").Place(), Msg: fmt.Sprintf("apiVersion %q of this ClusterConfiguration is not one of kubeadm's: write kubeadm.k8s.io/v1beta4", apiVersion)}
+		return false, &Error{Place: v.Get("apiVersion").Place(),
+			Msg: fmt.Sprintf("apiVersion %q of this ClusterConfiguration is not one of kubeadm's: write "+
+				"kubeadm.k8s.io/v1beta4", apiVersion)}
 	case kind == "KubeletConfiguration":
 		plain.kubelet = v
 		plain.kinds = append(plain.kinds, kind)
@@ -121,7 +125,9 @@ func (r *reader) readKubeadm(d *yamldoc.Document, v *yamldoc.Value, version, kin
 	switch kind {
 	case "ClusterConfiguration", "MasterConfiguration":
 		if docs.cluster != nil {
-			return &Error{Place: v.Place(), Msg: fmt.Sprintf("a second %s in one text (the first is document %d); kubeadm refuses the file: split it", kind, docs.cluster.FileIndex())}
+			return &Error{Place: v.Place(),
+				Msg: fmt.Sprintf("a second %s in one text (the first is document %d); kubeadm refuses the "+
+					"file: split it", kind, docs.cluster.FileIndex())}
 		}
 		docs.cluster, docs.clusterRoot = d, v
 	case "InitConfiguration":
@@ -253,7 +259,8 @@ func (r *reader) readComponent(root *yamldoc.Value, name string, mapArgs bool) C
 	if v := node.Get("extraVolumes"); v != nil {
 		for _, item := range v.Items {
 			comp.Volumes = append(comp.Volumes, Volume{
-				Name: item.Get("name").Str(), HostPath: item.Get("hostPath").Str(), MountPath: item.Get("mountPath").Str(), Node: item,
+				Name: item.Get("name").Str(), HostPath: item.Get("hostPath").Str(),
+				MountPath: item.Get("mountPath").Str(), Node: item,
 			})
 		}
 	}
@@ -282,7 +289,8 @@ func (r *reader) readArgs(e *yamldoc.Entry, mapArgs bool, component string) (arg
 	v := e.Value
 	shape := func(kind ProblemKind, at yamldoc.Place, value *yamldoc.Value, format string, a ...any) {
 		text := fmt.Sprintf(format, a...)
-		r.problems = append(r.problems, Problem{Kind: kind, At: at, Value: value, Entry: e, Text: text, Component: component})
+		r.problems = append(r.problems, Problem{Kind: kind, At: at, Value: value, Entry: e, Text: text,
+			Component: component})
 		if unreadable == "" {
 			unreadable = text
 		}
@@ -292,12 +300,14 @@ func (r *reader) readArgs(e *yamldoc.Entry, mapArgs bool, component string) (arg
 		return nil, ""
 	case yamldoc.Map:
 		if !mapArgs {
-			shape(WrongShape, v.KeyPlace(), v, "extraArgs is a map here; this apiVersion wants a list of name and value")
+			shape(WrongShape, v.KeyPlace(), v,
+				"extraArgs is a map here; this apiVersion wants a list of name and value")
 		}
 		args = r.readMapArgs(v, component, mapArgs)
 	case yamldoc.List:
 		if mapArgs {
-			shape(WrongShape, v.KeyPlace(), v, "extraArgs is a list here; this apiVersion wants a map of flag names to values")
+			shape(WrongShape, v.KeyPlace(), v, "extraArgs is a list here; this apiVersion wants a map of flag names "+
+				"to values")
 		}
 		args = r.readListArgs(v, component, shape)
 	default:
@@ -319,7 +329,8 @@ func (r *reader) readMapArgs(v *yamldoc.Value, component string, sorted bool) []
 	var args []*Arg
 	for _, e := range entries(v) {
 		r.wantString(e.Value, component)
-		args = append(args, &Arg{Name: e.Key, Value: e.Value.AsString(), Node: e.Value, NameAt: e.Value.KeyPlace(), ValueNode: e.Value, Field: "extraArgs"})
+		args = append(args, &Arg{Name: e.Key, Value: e.Value.AsString(), Node: e.Value, NameAt: e.Value.KeyPlace(),
+			ValueNode: e.Value, Field: "extraArgs"})
 	}
 	if sorted {
 		// kubeadm turns the map into a list in the order of the names.
@@ -328,11 +339,13 @@ func (r *reader) readMapArgs(v *yamldoc.Value, component string, sorted bool) []
 	return args
 }
 
-func (r *reader) readListArgs(v *yamldoc.Value, component string, shape func(ProblemKind, yamldoc.Place, *yamldoc.Value, string, ...any)) []*Arg {
+func (r *reader) readListArgs(v *yamldoc.Value, component string,
+	shape func(ProblemKind, yamldoc.Place, *yamldoc.Value, string, ...any)) []*Arg {
 	var args []*Arg
 	for _, item := range v.Items {
 		if item.Kind != yamldoc.Map {
-			shape(WrongItem, item.Place(), item, "an item of extraArgs is %s; it wants a map with name and value", item.Kind)
+			shape(WrongItem, item.Place(), item, "an item of extraArgs is %s; it wants a map with name and value",
+				item.Kind)
 			continue
 		}
 		name, value := item.Get("name"), item.Get("value")
@@ -341,10 +354,13 @@ func (r *reader) readListArgs(v *yamldoc.Value, component string, shape func(Pro
 			continue
 		}
 		r.wantString(name, component)
-		a := &Arg{Name: name.AsString(), Value: value.AsString(), Node: item, NameAt: name.Place(), ValueNode: value, MergeMethod: item.Get("mergeMethod").Str(), Field: "extraArgs"}
+		a := &Arg{Name: name.AsString(), Value: value.AsString(), Node: item, NameAt: name.Place(), ValueNode: value,
+			MergeMethod: item.Get("mergeMethod").Str(), Field: "extraArgs"}
 		if value == nil {
-			r.problems = append(r.problems, Problem{Kind: MissingValue, At: item.Place(), Value: item, Component: component,
-				Text: fmt.Sprintf("the item %s of extraArgs has no value; kubeadm passes --%s= with nothing behind it", a.Name, a.Name)})
+			r.problems = append(r.problems, Problem{Kind: MissingValue, At: item.Place(), Value: item,
+				Component: component,
+				Text: fmt.Sprintf("the item %s of extraArgs has no value; kubeadm passes --%s= with nothing behind it",
+					a.Name, a.Name)})
 		} else {
 			r.wantString(value, component)
 		}
@@ -394,7 +410,9 @@ func (r *reader) findPlaceholders(c *Cluster) {
 // noteNothing says why a file of kubeadm documents has nothing to check.
 func (r *reader) noteNothing(docs *kubeadmDocs) {
 	kinds := slices.Compact(slices.Sorted(slices.Values(docs.kinds)))
-	text := "no ClusterConfiguration here (only " + strings.Join(kinds, ", ") + "), so nothing says which flags kube-apiserver gets; give the cluster's: kubectl -n kube-system get configmap kubeadm-config -o yaml | mvpcheck check -"
+	text := "no ClusterConfiguration here (only " + strings.Join(kinds, ", ") + "), so nothing says which flags " +
+		"kube-apiserver gets; give the cluster's: kubectl -n kube-system get configmap kubeadm-config -o yaml | " +
+		"mvpcheck check -"
 	at := yamldoc.Place{}
 	for _, d := range r.in.Docs {
 		if d.Root != nil {
@@ -408,7 +426,8 @@ func (r *reader) noteNothing(docs *kubeadmDocs) {
 		for _, section := range []string{"apply", "node"} {
 			if dir := u.Get(section, "patches", "directory"); dir.Str() != "" {
 				r.in.Notes = append(r.in.Notes, Note{At: dir.Place(),
-					Text: fmt.Sprintf("kubeadm upgrade %s takes patches from %s: check them too, with --patches %s beside the ClusterConfiguration", section, dir.Text, path.Clean(dir.Text))})
+					Text: fmt.Sprintf("kubeadm upgrade %s takes patches from %s: check them too, with --patches %s "+
+						"beside the ClusterConfiguration", section, dir.Text, path.Clean(dir.Text))})
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Refused returns what in the form of the cluster's file makes kubeadm refuse it as a whole. Text and Suggest of each
-// problem say what and what to do. It follows kubeadm's SplitConfigDocuments and the YAMLReader of apimachinery, alike in
-// 1.34 to 1.37.
+// problem say what and what to do. It follows kubeadm's SplitConfigDocuments and the YAMLReader of apimachinery, alike
+// in 1.34 to 1.37.
 func (c *Cluster) Refused() []Problem {
 	if c.Doc.Text.Outer() != nil {
 		// A ConfigMap's text is not split.
@@ -30,13 +30,16 @@ func (c *Cluster) Refused() []Problem {
 			add(0, "a document between two separators has nothing in it", "remove its separator line ---")
 		case bytes.HasPrefix(body, []byte("{")) && !json.Valid(text):
 			// kubeadm decodes what begins with a brace as JSON.
-			add(len(text)-len(body), "the document begins with { and is not JSON", "write it in block style, or as JSON with quoted keys")
+			add(len(text)-len(body), "the document begins with { and is not JSON",
+				"write it in block style, or as JSON with quoted keys")
 		}
 	}
 	for _, d := range c.Input.Docs {
 		if d.Root != nil && d.Root.Kind == yamldoc.Map && coreGroup(d.Root) {
 			at := d.Region(d.Root.Start, d.Root.Start)
-			out = append(out, Problem{At: at, Text: fmt.Sprintf("document %d is a %s, which is not of a named API group", d.Index, d.Root.Get("kind").Str()), Suggest: "keep it in a file of its own"})
+			out = append(out,
+				Problem{At: at, Text: fmt.Sprintf("document %d is a %s, which is not of a named API group", d.Index,
+					d.Root.Get("kind").Str()), Suggest: "keep it in a file of its own"})
 		}
 	}
 	return out
@@ -72,7 +75,8 @@ func kubeadmChunks(data []byte) []chunk {
 	return out
 }
 
-// onlyComments tells whether a chunk has no value: nothing but its separator, blank lines, comments and a byte-order mark.
+// onlyComments tells whether a chunk has no value: nothing but its separator, blank lines, comments and a byte-order
+// mark.
 func onlyComments(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	for line := range bytes.Lines(text) {

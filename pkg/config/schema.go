@@ -49,7 +49,8 @@ func (s *schemaChecker) duplicate(v *yamldoc.Value, e *yamldoc.Entry) {
 	if winner.Value.Fixed != "" {
 		return
 	}
-	s.add(Problem{Kind: DuplicateKey, At: winner.Value.KeyPlace(), Earlier: e.Value.KeyPlace(), Value: winner.Value, Entry: winner})
+	s.add(Problem{Kind: DuplicateKey, At: winner.Value.KeyPlace(), Earlier: e.Value.KeyPlace(), Value: winner.Value,
+		Entry: winner})
 }
 
 func (s *schemaChecker) check(v *yamldoc.Value, field *release.Field) {
@@ -166,11 +167,13 @@ func meantArgs(e *yamldoc.Entry) []*Arg {
 	}
 	var args []*Arg
 	for _, f := range entries(e.Value) {
-		args = append(args, &Arg{Name: f.Key, Value: f.Value.AsString(), Node: f.Value, NameAt: f.Value.KeyPlace(), ValueNode: f.Value, Field: e.Key})
+		args = append(args, &Arg{Name: f.Key, Value: f.Value.AsString(), Node: f.Value, NameAt: f.Value.KeyPlace(),
+			ValueNode: f.Value, Field: e.Key})
 	}
 	for _, item := range e.Value.Items {
 		if name := item.Get("name"); name != nil {
-			args = append(args, &Arg{Name: name.AsString(), Value: item.Get("value").AsString(), Node: item, NameAt: name.Place(), ValueNode: item.Get("value"), Field: e.Key})
+			args = append(args, &Arg{Name: name.AsString(), Value: item.Get("value").AsString(), Node: item,
+				NameAt: name.Place(), ValueNode: item.Get("value"), Field: e.Key})
 		}
 	}
 	return args
@@ -189,12 +192,14 @@ func (s *schemaChecker) wants(v *yamldoc.Value, kind yamldoc.Kind, field *releas
 		return false
 	}
 	s.wrongType(v, map[release.Kind]string{
-		release.Object: "a map", release.Map: "a map", release.List: "a list", release.String: "a string", release.Int: "a number",
+		release.Object: "a map", release.Map: "a map", release.List: "a list", release.String: "a string",
+		release.Int:  "a number",
 		release.Bool: "true or false", release.Duration: "a duration such as 4m0s",
 	}[field.Kind])
 	return false
 }
 
 func (s *schemaChecker) wrongType(v *yamldoc.Value, want string) {
-	s.add(Problem{Kind: WrongType, At: v.Place(), Value: v, Text: fmt.Sprintf("%s is %s; kubeadm wants %s there and refuses the file", v.Path(), v.Kind, want)})
+	s.add(Problem{Kind: WrongType, At: v.Place(), Value: v,
+		Text: fmt.Sprintf("%s is %s; kubeadm wants %s there and refuses the file", v.Path(), v.Kind, want)})
 }

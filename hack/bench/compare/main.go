@@ -1,5 +1,5 @@
-// Command compare runs two command lines alternately and prints the medians of their wall and CPU times, the ratios of the
-// medians and the peak memory of each.
+// Command compare runs two command lines alternately and prints the medians of their wall and CPU times, the ratios of
+// the medians and the peak memory of each.
 package main
 
 import (
@@ -39,10 +39,12 @@ func main() {
 	for i, command := range flag.Args() {
 		slices.Sort(times[i])
 		slices.Sort(cpu[i])
-		fmt.Printf("  %8.1f ms  %8.1f ms CPU  %6.1f MiB  %s\n", millis(median(times[i])), millis(median(cpu[i])), float64(memory[i])/1024, command[strings.LastIndex(strings.Fields(command)[0], "/")+1:])
+		fmt.Printf("  %8.1f ms  %8.1f ms CPU  %6.1f MiB  %s\n", millis(median(times[i])), millis(median(cpu[i])),
+			float64(memory[i])/1024, command[strings.LastIndex(strings.Fields(command)[0], "/")+1:])
 	}
 	ratio := func(of [2][]time.Duration) float64 { return float64(median(of[0])) / float64(median(of[1])) }
-	fmt.Printf("  ratio %.2f, of CPU time %.2f (median of %d runs each, alternating)\n", ratio(times), ratio(cpu), *runs)
+	fmt.Printf("  ratio %.2f, of CPU time %.2f (median of %d runs each, alternating)\n",
+		ratio(times), ratio(cpu), *runs)
 }
 
 // measure returns the wall and the CPU time of a command and its peak resident memory in KiB.

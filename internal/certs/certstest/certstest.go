@@ -114,7 +114,8 @@ func (i *Identity) KeyPEM(t testing.TB) []byte {
 const Dir = "/etc/kubernetes/pki"
 
 // PeerNames are the DNS names that kubeadm gives to a serving certificate.
-var PeerNames = []string{"cp-1", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
+var PeerNames = []string{"cp-1", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+	"kubernetes.default.svc.cluster.local"}
 
 // Files are the files of a node by their paths.
 type Files map[string][]byte
