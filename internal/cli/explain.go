@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
@@ -102,7 +103,7 @@ func (a *app) writeRule(out *bytes.Buffer, r *checks.Rule) {
 		{command(r), a.inProgramsName(fixedBy(r))},
 		{"facts", strings.Join(r.Doc.Facts, ", ")},
 		{"since", r.Doc.Since},
-		{"page", rulePage(r)},
+		{"page", report.PageOf(r)},
 	} {
 		if part[1] != "" {
 			label := fmt.Sprintf("   %-7s", part[0]+":")

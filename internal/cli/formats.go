@@ -82,7 +82,7 @@ func ruleDoc(id string) report.RuleDoc {
 	facts := strings.Join(r.Doc.Facts, ", ")
 	fmt.Fprintf(&plain, "\n%s. Facts: %s. Since %s.\n", capital(fixedBy(r)), facts, r.Doc.Since)
 	fmt.Fprintf(&page, "\n%s. Facts: %s. Since %s. [The page of %s](%s)\n",
-		capital(codeCommand(fixedBy(r))), facts, r.Doc.Since, r.ID, report.PageURL(rulePage(r)))
+		capital(codeCommand(fixedBy(r))), facts, r.Doc.Since, r.ID, report.PageURL(report.PageOf(r)))
 	return report.RuleDoc{
 		Name: r.Name, Severity: report.Severity(r.Severity.String()), Tags: []string{"kubernetes", "kubeadm", "upgrade"},
 		Short: firstSentence(r.Doc.What), Full: strings.TrimSuffix(r.Doc.What+" "+r.Doc.Why, " "),

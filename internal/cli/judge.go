@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -16,14 +14,6 @@ type judge struct {
 	now     time.Time
 	// edits: the report has the edits that patch would make.
 	edits bool
-}
-
-// judged is a judgement with what the report adds to it.
-type judged struct {
-	*checks.Judgement
-
-	// edits returns what patch would do about a finding; nil where the report does not have it.
-	edits func(*checks.Finding) []report.Edit
 }
 
 // by are the options to judge by.
@@ -48,25 +38,4 @@ func (j *judge) prepare(ch *choices) func(in *config.Input) error {
 		}
 		return nil
 	}
-}
-
-// documents says what of its file a cluster is, such as "ClusterConfiguration (document 2 of 3), kubeadm.k8s.io/v1beta4".
-func documents(c *config.Cluster) string {
-	if len(c.Patches) > 0 && c.Form == "" {
-		return "kubeadm patch for kube-apiserver"
-	}
-	text := string(c.Form)
-	if c.Doc == nil {
-		return text
-	}
-	if n := len(c.Input.Docs); n > 1 {
-		text += fmt.Sprintf(" (document %d of %d)", c.Doc.FileIndex(), n)
-	}
-	switch object := controlPlane(c); {
-	case object != nil:
-		text = object.Get("kind").Str() + text[len(c.Form):] + ", " + object.Get("apiVersion").Str()
-	case c.APIVersion != "":
-		text += ", kubeadm.k8s.io/" + c.APIVersion
-	}
-	return text
 }

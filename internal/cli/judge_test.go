@@ -24,7 +24,7 @@ func TestDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := documents(in.Clusters[0]); got != want {
+		if got := in.Clusters[0].Documents(); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
@@ -88,6 +89,11 @@ func (o *options) addTo(cmd *cobra.Command) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		})
 	}
+}
+
+// forReport is what the report asks of the choices.
+func (c *choices) forReport() report.Choices {
+	return report.Choices{Requested: c.only, Fails: c.failOn.reached}
 }
 
 // resolve puts flags, settings and defaults together.

@@ -197,7 +197,7 @@ func (p *patcher) fix() (*patch.Result, error) {
 func (p *patcher) wanted(findings []checks.Finding) []checks.Finding {
 	findings = slices.Clone(findings)
 	for i := range findings {
-		if !fixable(&findings[i], p.job.choices) {
+		if !findings[i].Fixable(p.job.choices.only) {
 			findings[i].Changes = nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/internal/text"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 	"github.com/mvpcheck/mvpcheck/pkg/config"
@@ -87,7 +88,7 @@ func (p *patcher) noteLeft(out *bytes.Buffer, left []checks.Finding) (failing bo
 			first = false
 		}
 		place := ""
-		if l := location(f.At); l != nil {
+		if l := report.LocationOf(f.At); l != nil {
 			place = fmt.Sprintf("%s:%d:%d: ", l.File, l.Line, l.Column)
 		}
 		fmt.Fprintf(out, "  %s%s: %s [%s]\n", place, f.Severity, text.Printable(f.Message), f.Rule.ID)
@@ -144,7 +145,7 @@ func (p *patcher) noteSteps(out *bytes.Buffer, r *patch.Result, d *checks.Judgem
 		return
 	}
 	if len(r.Input.Clusters) > 1 {
-		fmt.Fprintf(out, "For %s: ", text.Printable(clusterName(d.Cluster)))
+		fmt.Fprintf(out, "For %s: ", text.Printable(d.Cluster.Name()))
 	}
 	if d.Cluster.Form == config.FormKubeadm {
 		out.WriteString("kubeadm upgrade does not read this file. ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mvpcheck/mvpcheck/internal/plan"
 	"github.com/mvpcheck/mvpcheck/internal/release"
 	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
@@ -120,7 +121,7 @@ func (a *app) plan(ctx context.Context, path string, o *planOptions) error {
 	if err := a.writeReport(whole, &o.outputs, report.Options{Verbose: o.verbose, Quiet: o.quiet}, o.color); err != nil {
 		return failure(err)
 	}
-	worst, wrong := planSeverity(r)
+	worst, wrong := plan.Severity(r)
 	switch {
 	case wrong && p.job.choices.failOn.reached(worst):
 		return &exitError{code: exitFindings}
@@ -220,23 +221,15 @@ func (p *planner) facts(c *config.Cluster) (checks.HandOff, error) {
 
 // report walks the rolls.
 func (p *planner) report() (*report.PlanReport, error) {
-	now, err := p.facts(p.cluster)
-	if err != nil {
+	in := plan.Input{Pair: p.pair}
+	var err error
+	if in.Now, err = p.facts(p.cluster); err != nil {
 		return nil, err
 	}
-	b := planBuilder{pair: p.pair, now: now, report: &report.PlanReport{
-		Version: versionInfo().Version, Source: report.Text(p.job.name), Argument: report.Text(p.job.argument),
-		Documents: report.Text(documents(p.cluster)), From: reportPair(p.pair).From, To: reportPair(p.pair).To,
-		Why: report.Text(p.why),
-	}}
-	for _, n := range now.Nodes {
-		b.report.Order = append(b.report.Order, n.Name)
-	}
-	b.asConfigured()
 	result, err := p.fix()
 	switch {
 	case err != nil:
-		b.report.Patched = &report.PlanPatched{Refused: refusal(err)}
+		in.Refused = refusal(err)
 	case result.Changed():
 		c := result.Input.Clusters[0]
 		// What runs now is told by the file as it is.
@@ -245,15 +238,12 @@ func (p *planner) report() (*report.PlanReport, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.asPatched(patched, result)
+		in.Patched, in.Changes = &patched, result.Applied
 	}
-	b.conclude()
-	for i := range b.causes {
-		b.report.Findings = append(b.report.Findings, reportFinding(&b.causes[i], p.job.choices))
-	}
-	report.Sort(b.report.Findings)
-	b.summarize()
-	return b.report, nil
+	r := plan.Of(in)
+	r.Version, r.Source, r.Argument = versionInfo().Version, report.Text(p.job.name), report.Text(p.job.argument)
+	r.Documents, r.Why = report.Text(p.cluster.Documents()), report.Text(p.why)
+	return r, nil
 }
 
 // refusal is the first reason why a file is not patched, without its name.

@@ -146,7 +146,7 @@ func (a *app) probe(ctx context.Context, o *probeOptions) error {
 
 // reportProbe writes what the servers said and returns what the exit code says of it.
 func (a *app) reportProbe(cp *evidence.ControlPlane, result *checks.LiveResult, o *probeOptions) error {
-	r := probeReport(cp, result)
+	r := report.ProbeReportOf(cp, result)
 	r.Version, r.Replayed = versionInfo().Version, o.replay
 	for i := range r.Findings { // in the order of the result's
 		r.Findings[i].Fails = o.fails(&result.Findings[i])
@@ -163,12 +163,9 @@ func (a *app) reportProbe(cp *evidence.ControlPlane, result *checks.LiveResult, 
 	return nil
 }
 
-// countsForExit: a server that cannot be asked is no finding about it but a hole in the verdict, exit code 3.
-func countsForExit(f *checks.Finding) bool { return f.Rule.ID != "MVP510" }
-
-// fails tells whether a finding ends in exit code 1.
+// fails tells whether a finding ends in exit code 1. A gap in the verdict ends in 3.
 func (o *probeOptions) fails(f *checks.Finding) bool {
-	return countsForExit(f) && o.failOn.reached(f.Severity)
+	return !f.Rule.Gap && o.failOn.reached(f.Severity)
 }
 
 // waitPause is the time between two rounds of --wait.

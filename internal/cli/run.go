@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -40,7 +41,7 @@ func (j *judge) check(todo *job) (out *outcome) {
 		j.checkPatches(todo, in, out)
 	case len(in.Clusters) == 0:
 		c := report.Cluster{
-			Source: report.Text(todo.name), Argument: report.Text(todo.argument), Notes: reportNotes(in),
+			Source: report.Text(todo.name), Argument: report.Text(todo.argument), Notes: report.NotesOf(in),
 			CannotTell: report.Text(noteTexts(in)),
 		}
 		out.clusters = []report.Cluster{c}
@@ -51,52 +52,49 @@ func (j *judge) check(todo *job) (out *outcome) {
 }
 
 func (j *judge) checkClusters(todo *job, in *config.Input, out *outcome) error {
-	all, judgements := make([]*judged, len(in.Clusters)), make([]*checks.Judgement, len(in.Clusters))
+	judgements := make([]*checks.Judgement, len(in.Clusters))
 	e := &editor{judge: j, choices: todo.choices, in: in, judgements: judgements, room: editsRoom}
 	for i, c := range in.Clusters {
 		j.extras.prepare(c, todo.choices)
-		judgement, err := checks.Judge(c, j.by(todo.choices))
-		if err != nil {
+		var err error
+		if judgements[i], err = checks.Judge(c, j.by(todo.choices)); err != nil {
 			return err
-		}
-		all[i], judgements[i] = &judged{Judgement: judgement}, judgement
-		if j.edits {
-			all[i].edits = func(f *checks.Finding) []report.Edit { return e.edits(i, f) }
 		}
 	}
 	checks.AddUnused(judgements)
-	for _, d := range all {
-		out.clusters = append(out.clusters, d.toReport(todo, todo.choices))
-		out.failing = out.failing || d.failing(todo.choices.failOn)
+	for i, judgement := range judgements {
+		ch := todo.choices.forReport()
+		if j.edits {
+			ch.Edits = func(f *checks.Finding) []report.Edit { return e.edits(i, f) }
+		}
+		c := report.ClusterOf(judgement, ch)
+		c.Argument = report.Text(todo.argument)
+		if len(judgements) > 1 {
+			c.Source += report.Text(" (" + judgement.Cluster.Name() + ")")
+		}
+		out.add(c)
 	}
-	out.clusters[0].Notes = append(out.clusters[0].Notes, reportNotes(in)...)
-	nameClusters(out.clusters, all)
+	out.clusters[0].Notes = append(out.clusters[0].Notes, report.NotesOf(in)...)
 	return nil
 }
 
 // checkPatches reports on kubeadm patches that were given as a configuration.
 func (j *judge) checkPatches(todo *job, in *config.Input, out *outcome) {
-	d := &judged{Judgement: checks.JudgePatches(in, j.by(todo.choices))}
-	checks.AddUnused([]*checks.Judgement{d.Judgement})
-	if todo.walked && len(d.Findings) == 0 {
+	judgement := checks.JudgePatches(in, j.by(todo.choices))
+	checks.AddUnused([]*checks.Judgement{judgement})
+	if todo.walked && len(judgement.Findings) == 0 {
 		out.passedOver = "it is a kubeadm patch for kube-apiserver, without a ClusterConfiguration"
 		return
 	}
-	c := d.toReport(todo, todo.choices)
-	c.Argument = ""
-	c.Notes = reportNotes(in)
+	c := report.ClusterOf(judgement, todo.choices.forReport())
+	c.Notes = report.NotesOf(in)
 	c.CannotTell = "a kubeadm patch says nothing about the other flags; give it with --patches beside the ClusterConfiguration"
-	out.clusters = []report.Cluster{c}
-	out.failing = d.failing(todo.choices.failOn)
+	out.add(c)
 }
 
-func (d *judged) failing(level levelValue) bool {
-	for _, f := range d.Findings {
-		if level.reached(f.Severity) {
-			return true
-		}
-	}
-	return false
+func (o *outcome) add(c report.Cluster) {
+	o.clusters = append(o.clusters, c)
+	o.failing = o.failing || slices.ContainsFunc(c.Findings, func(f report.Finding) bool { return f.Fails })
 }
 
 // inFlight bounds the jobs that are done but not yet written, for each worker: a folder may have any number of files.

@@ -77,6 +77,8 @@ type Rule struct {
 	// Run judges a configuration, Live a live control plane. A rule has one of them, or both.
 	Run  func(*Pass)
 	Live func(*LivePass)
+	// Gap: its findings are about what could not be asked, and leave a gap in the verdict: no fault is known.
+	Gap bool
 	// After are the IDs of the rules whose findings explain those of this one, on a live control plane: it reports only
 	// what none of them explains.
 	After []string
@@ -152,6 +154,11 @@ func (f *Finding) subject() string {
 		}
 	}
 	return f.At.Path
+}
+
+// Fixable tells whether mvpcheck patch makes the changes where the rules that are named, by ID or name, are asked for.
+func (f *Finding) Fixable(named []string) bool {
+	return len(f.Changes) > 0 && (!f.Rule.OnRequest || slices.ContainsFunc(named, f.Rule.named))
 }
 
 // Related is a further place that a finding is about.

@@ -26,7 +26,7 @@ func (v *liveServer) foundBy() string {
 
 // serverUnreachable is MVP510.
 var serverUnreachable = &Rule{
-	ID: "MVP510", Name: "server-unreachable", Severity: Error,
+	ID: "MVP510", Name: "server-unreachable", Severity: Error, Gap: true,
 	Doc: Doc{
 		What:  "An API server that the cluster lists, or that --server names, cannot be asked.",
 		Why:   "The verdict is incomplete: nothing is known of this server, and the exit code is 3.",

@@ -1,4 +1,6 @@
-package cli
+// Package plan walks through the upgrade of a control plane, node by node: with the configuration as it is, and with the one that
+// mvpcheck patch writes. Who hands requests to whom is decided by internal/handoff, from what pkg/checks reads of the servers.
+package plan
 
 import (
 	"cmp"
@@ -14,12 +16,43 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/patch"
 )
 
-// planBuilder puts the report of a plan together.
-type planBuilder struct {
-	pair   checks.Pair
+// Input is what a plan is made of.
+type Input struct {
+	Pair checks.Pair
+	// Now is what the configuration tells of the servers, its nodes in the order of the roll.
+	Now checks.HandOff
+	// Patched is the same of the configuration that mvpcheck patch writes, and Changes are what it changes; nil where it
+	// changes nothing. Refused is why it does not write it.
+	Patched *checks.HandOff
+	Changes []patch.Applied
+	Refused string
+}
+
+// Of walks the rolls and says what comes of them, and why. What the file is called is for the caller to say.
+func Of(in Input) *report.PlanReport {
+	b := &builder{now: in.Now, report: &report.PlanReport{
+		From: report.UpgradeOf(in.Pair).From, To: report.UpgradeOf(in.Pair).To,
+	}}
+	for _, n := range in.Now.Nodes {
+		b.report.Order = append(b.report.Order, n.Name)
+	}
+	b.asConfigured()
+	switch {
+	case in.Refused != "":
+		b.report.Patched = &report.PlanPatched{Refused: in.Refused}
+	case in.Patched != nil:
+		b.asPatched(*in.Patched, in.Changes)
+	}
+	b.conclude()
+	report.Sort(b.report.Findings)
+	b.summarize()
+	return b.report
+}
+
+// builder puts the report of a plan together.
+type builder struct {
 	now    checks.HandOff
 	report *report.PlanReport
-	causes []checks.Finding
 }
 
 // roll walks one way. action is what its steps are.
@@ -32,13 +65,13 @@ func roll(action string, nodes []checks.NodeServers, before, after func(*checks.
 	var out report.PlanRoll
 	for i, s := range handoff.Walk(walked) {
 		step := report.PlanStep{
-			Step: i, Node: s.Node, Action: action, Releases: map[string]string{}, PlanMoment: planMoment(&s.Up),
+			Step: i, Node: s.Node, Action: action, Releases: map[string]string{}, PlanMoment: momentOf(&s.Up),
 		}
 		if s.Node == "" {
 			step.Action = report.ActionNone
 		}
 		if s.Down != nil {
-			m := planMoment(s.Down)
+			m := momentOf(s.Down)
 			step.Replacing = &m
 		}
 		for k := range nodes {
@@ -57,7 +90,7 @@ func roll(action string, nodes []checks.NodeServers, before, after func(*checks.
 				failing = after
 			}
 			k := slices.IndexFunc(nodes, func(n checks.NodeServers) bool { return n.Name == name })
-			step.NotStarting = append(step.NotStarting, planFailures(name, failing(&nodes[k]))...)
+			step.NotStarting = append(step.NotStarting, failuresOf(name, failing(&nodes[k]))...)
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -82,7 +115,7 @@ func stopped(r *report.PlanRoll, nodes int) string {
 	return text
 }
 
-func planFailures(node string, s checks.ConfiguredServer) []report.PlanFailure {
+func failuresOf(node string, s checks.ConfiguredServer) []report.PlanFailure {
 	var out []report.PlanFailure
 	for _, n := range s.Stops {
 		f := report.PlanFailure{Node: node, Reason: n.Reason}
@@ -94,10 +127,10 @@ func planFailures(node string, s checks.ConfiguredServer) []report.PlanFailure {
 	return out
 }
 
-func planMoment(m *handoff.Moment) report.PlanMoment {
+func momentOf(m *handoff.Moment) report.PlanMoment {
 	out := report.PlanMoment{Blind: m.Blind}
 	for _, p := range m.Pairs {
-		out.Pairs = append(out.Pairs, probePair(p.From, p.To, p.Verdict, p.Causes))
+		out.Pairs = append(out.Pairs, report.PairOf(p))
 	}
 	lists := map[handoff.Outcome]*[]report.Route{
 		handoff.NotFound: &out.FalseNotFound, handoff.Unavailable: &out.Unavailable, handoff.HandedOff: &out.HandedOff,
@@ -124,7 +157,7 @@ func running(n *checks.NodeServers) checks.ConfiguredServer { return n.Running }
 func target(n *checks.NodeServers) checks.ConfiguredServer  { return n.Target }
 
 // asConfigured walks the roll that the configuration leads to as it is.
-func (b *planBuilder) asConfigured() {
+func (b *builder) asConfigured() {
 	r := b.report
 	switch {
 	case b.now.Unreadable != "":
@@ -142,9 +175,9 @@ func (b *planBuilder) asConfigured() {
 }
 
 // asPatched walks the rolls with a patched configuration: rolled out on the running release first, and not.
-func (b *planBuilder) asPatched(patched checks.HandOff, result *patch.Result) {
+func (b *builder) asPatched(patched checks.HandOff, changes []patch.Applied) {
 	p := &report.PlanPatched{}
-	for _, c := range result.Applied {
+	for _, c := range changes {
 		ids := make([]string, len(c.Rules))
 		for i, rule := range c.Rules {
 			ids[i] = rule.ID
@@ -182,7 +215,7 @@ func (b *planBuilder) asPatched(patched checks.HandOff, result *patch.Result) {
 }
 
 // conclude compares what the servers serve before and after, and says what follows and why.
-func (b *planBuilder) conclude() {
+func (b *builder) conclude() {
 	if len(b.now.Nodes) > 0 && b.now.Unreadable == "" {
 		before, after := map[string]release.Resource{}, map[string]release.Resource{}
 		blind := false
@@ -205,14 +238,14 @@ func (b *planBuilder) conclude() {
 }
 
 // untold says why it is not known what a server serves.
-func (b *planBuilder) untold(s checks.ConfiguredServer) {
+func (b *builder) untold(s checks.ConfiguredServer) {
 	if s.Starts != handoff.No {
 		b.cannotTell(s.Blind)
 	}
 }
 
 // cannotTell adds a reason, once; an empty one is none.
-func (b *planBuilder) cannotTell(reason string) {
+func (b *builder) cannotTell(reason string) {
 	switch {
 	case strings.Contains(b.report.CannotTell, reason):
 	case b.report.CannotTell == "":
@@ -247,7 +280,7 @@ func without(a, b map[string]release.Resource) []report.PlanResource {
 }
 
 // consequences says what follows from the false 404s that settings could avoid.
-func (b *planBuilder) consequences(before, after map[string]release.Resource) {
+func (b *builder) consequences(before, after map[string]release.Resource) {
 	missing := map[string]release.Resource{}
 	for i := range b.report.Steps {
 		s := &b.report.Steps[i]
@@ -291,7 +324,7 @@ func (b *planBuilder) consequences(before, after map[string]release.Resource) {
 }
 
 // findCauses picks the findings that make steps fail, or leave them unknown.
-func (b *planBuilder) findCauses() {
+func (b *builder) findCauses() {
 	lost, stopped, unsure := false, len(b.now.Refused) > 0, b.report.CannotTell != ""
 	for i := range b.report.Steps {
 		s := &b.report.Steps[i]
@@ -310,13 +343,13 @@ func (b *planBuilder) findCauses() {
 			is = unsure && (f.Severity == checks.Warning && checks.DecidesHandOff(f.Rule) || f.Rule.ID == "MVP006")
 		}
 		if is {
-			b.causes = append(b.causes, f)
+			b.report.Findings = append(b.report.Findings, report.FindingOf(&f, nil))
 		}
 	}
 }
 
 // summarize adds the roll as configured up.
-func (b *planBuilder) summarize() {
+func (b *builder) summarize() {
 	r := b.report
 	sum := report.PlanSummary{Nodes: len(r.Order), Verdict: report.VerdictReady}
 	for _, f := range r.Findings {
@@ -372,8 +405,8 @@ func (b *planBuilder) summarize() {
 	r.Summary = sum
 }
 
-// planSeverity is how bad the worst of a roll is; wrong is false where nothing is.
-func planSeverity(r *report.PlanReport) (worst checks.Severity, wrong bool) {
+// Severity is how bad the worst of the roll as configured is; wrong is false where nothing is.
+func Severity(r *report.PlanReport) (worst checks.Severity, wrong bool) {
 	if r.Summary.Verdict == report.VerdictNotReady {
 		return checks.Error, true
 	}

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"fmt"
@@ -8,24 +8,23 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/evidence"
 	"github.com/mvpcheck/mvpcheck/internal/handoff"
 	"github.com/mvpcheck/mvpcheck/internal/release"
-	"github.com/mvpcheck/mvpcheck/internal/report"
 	"github.com/mvpcheck/mvpcheck/pkg/checks"
 )
 
-// probeReport turns what the rules say of a live control plane into the report.
-func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.ProbeReport {
-	r := &report.ProbeReport{
+// ProbeReportOf is what the rules say of a live control plane, with the evidence.
+func ProbeReportOf(cp *evidence.ControlPlane, res *checks.LiveResult) *ProbeReport {
+	r := &ProbeReport{
 		Context: cp.Context, Found: cp.Found, Time: cp.Started, Evidence: cp.Requests,
 		CannotTell: res.CannotTell,
 	}
 	for i := range res.Servers {
-		r.Servers = append(r.Servers, probeServer(&res.Servers[i]))
+		r.Servers = append(r.Servers, serverOf(&res.Servers[i]))
 	}
 	for _, p := range res.Pairs {
-		r.Pairs = append(r.Pairs, probePair(p.From, p.To, p.Verdict, p.Causes))
+		r.Pairs = append(r.Pairs, PairOf(p))
 	}
 	for i := range res.Routes {
-		route := probeRoute(&res.Routes[i])
+		route := liveRouteOf(&res.Routes[i])
 		switch res.Routes[i].Outcome {
 		case handoff.NotFound:
 			r.FalseNotFound = append(r.FalseNotFound, route)
@@ -37,33 +36,31 @@ func probeReport(cp *evidence.ControlPlane, res *checks.LiveResult) *report.Prob
 	}
 	leftOut(r, cp)
 	for i := range res.Findings {
-		r.Findings = append(r.Findings, reportFinding(&res.Findings[i], nil))
+		r.Findings = append(r.Findings, liveFindingOf(&res.Findings[i]))
 	}
 	for _, rule := range res.Passed {
 		r.Passed = append(r.Passed, rule.ID)
 	}
-	for _, n := range slices.Concat(res.Skipped, res.Unknown) {
-		r.Skipped = append(r.Skipped, report.Skipped{Rule: n.Rule.ID, Reason: report.Text(n.Reason)})
-	}
-	slices.SortFunc(r.Skipped, func(a, b report.Skipped) int { return strings.Compare(a.Rule, b.Rule) })
+	r.Skipped = skippedOf(slices.Concat(res.Skipped, res.Unknown))
+	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return strings.Compare(a.Rule, b.Rule) })
 	r.Summary = probeSummary(r, res)
 	return r
 }
 
-// probePair is one verdict, whether of live servers or of a plan; where it is unknown the reasons are one.
-func probePair(from, to string, verdict handoff.Answer, causes []handoff.Cause) report.Pair {
-	pair := report.Pair{From: from, To: to, Verdict: string(verdict)}
-	for _, c := range causes {
+// PairOf is one verdict, whether of live servers or of a plan; where it is unknown the reasons are one.
+func PairOf(p handoff.Pair) Pair {
+	pair := Pair{From: p.From, To: p.To, Verdict: string(p.Verdict)}
+	for _, c := range p.Causes {
 		pair.Reasons = append(pair.Reasons, string(c))
 	}
-	if verdict == handoff.Unknown && len(causes) > 0 {
+	if p.Verdict == handoff.Unknown && len(p.Causes) > 0 {
 		pair.Reasons = []string{"not known: " + strings.Join(pair.Reasons, "; ")}
 	}
 	return pair
 }
 
-func probeServer(s *checks.LiveServer) report.Server {
-	out := report.Server{
+func serverOf(s *checks.LiveServer) Server {
+	out := Server{
 		Name: s.Name, Address: s.Evidence.Address, Node: s.Evidence.Node,
 		Release: s.Evidence.Version.GitVersion, Emulated: s.Evidence.Version.Emulated,
 		Gate: map[handoff.Answer]string{handoff.Yes: "on", handoff.No: "off", handoff.Unknown: "unknown"}[s.Gate], PeerCA: string(s.PeerCA),
@@ -73,12 +70,12 @@ func probeServer(s *checks.LiveServer) report.Server {
 	return out
 }
 
-func probeRoute(r *handoff.Route) report.Route {
+func liveRouteOf(r *handoff.Route) Route {
 	proof := "documents"
 	if r.ByGet {
 		proof = "named-get"
 	}
-	return report.Route{
+	return Route{
 		Server: r.Server, Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Name,
 		ServedBy: r.ServedBy, Proof: proof,
 	}
@@ -86,13 +83,13 @@ func probeRoute(r *handoff.Route) report.Route {
 
 // leftOut lists the group versions that are not built in, and names those that are not to be had: they stop namespace
 // deletion as a false 404 does, for another reason.
-func leftOut(r *report.ProbeReport, cp *evidence.ControlPlane) {
+func leftOut(r *ProbeReport, cp *evidence.ControlPlane) {
 	for _, s := range cp.Shared.APIServices.Items {
 		group, version, ok := strings.Cut(s.GroupVersion, "/")
 		if !ok {
 			group, version = "", s.GroupVersion
 		}
-		out := report.ProbeLeftOut{Group: group, Version: version, Kind: "custom-resources"}
+		out := ProbeLeftOut{Group: group, Version: version, Kind: "custom-resources"}
 		if s.Service != "" {
 			out.Kind = "aggregated"
 		}
@@ -111,8 +108,8 @@ func leftOut(r *report.ProbeReport, cp *evidence.ControlPlane) {
 	}
 }
 
-func probeSummary(r *report.ProbeReport, res *checks.LiveResult) report.ProbeSummary {
-	sum := report.ProbeSummary{Servers: len(r.Servers), Verdict: report.VerdictReady}
+func probeSummary(r *ProbeReport, res *checks.LiveResult) ProbeSummary {
+	sum := ProbeSummary{Servers: len(r.Servers), Verdict: VerdictReady}
 	minors := map[string]bool{}
 	for i, s := range r.Servers {
 		switch res.Servers[i].Result {
@@ -134,7 +131,7 @@ func probeSummary(r *report.ProbeReport, res *checks.LiveResult) report.ProbeSum
 		switch f.Severity {
 		case checks.Error:
 			sum.Errors++
-			failing = failing || countsForExit(f)
+			failing = failing || !f.Rule.Gap
 		case checks.Warning:
 			sum.Warnings++
 		default:
@@ -143,9 +140,9 @@ func probeSummary(r *report.ProbeReport, res *checks.LiveResult) report.ProbeSum
 	}
 	switch {
 	case failing, sum.Failing > 0: // also where the rules that would say so are left out
-		sum.Verdict, sum.Text = report.VerdictNotReady, "Do not go on with the upgrade."
+		sum.Verdict, sum.Text = VerdictNotReady, "Do not go on with the upgrade."
 	case res.CannotTell != "":
-		sum.Verdict, sum.Text = report.VerdictCannotTell, "Cannot tell: "+res.CannotTell+"."
+		sum.Verdict, sum.Text = VerdictCannotTell, "Cannot tell: "+res.CannotTell+"."
 	case sum.Warnings > 0:
 		sum.Text = "Nothing stops the upgrade; look at the warnings first."
 	case len(r.Servers) == 1:
