@@ -185,8 +185,8 @@ func (r *checkRun) inputError(name string, err error) {
 	r.complaints = append(r.complaints, err.Error())
 }
 
-// complaining says on standard error what could not be read when a report comes to it: in the order in which a person reads
-// both streams on one terminal, and where the log of a CI system takes nothing for a command.
+// complaining says on standard error what could not be read when a report comes to it: in the order in which a person
+// reads both streams on one terminal, and where the log of a CI system takes nothing for a command.
 func (r *checkRun) complaining(blocks iter.Seq[report.Block]) iter.Seq[report.Block] {
 	return func(yield func(report.Block) bool) {
 		for b := range blocks {

@@ -48,7 +48,9 @@ func (v *outputsValue) haveEdits() bool {
 }
 
 // writeReport writes a report in every format that was asked for, behind what else is to be written.
-func (a *app) writeReport(r *report.Report, outputs *outputsValue, o report.Options, color colorValue, others ...piece) error {
+func (a *app) writeReport(
+	r *report.Report, outputs *outputsValue, o report.Options, color colorValue, others ...piece,
+) error {
 	o.Program, o.Token, o.Rule = a.program, rand.Text(), ruleDoc
 	pieces := others
 	for _, out := range outputs.withText() {
@@ -68,7 +70,8 @@ func ruleDoc(id string) report.RuleDoc {
 		return report.RuleDoc{}
 	}
 	var plain, page bytes.Buffer
-	for i, part := range [][2]string{{"What it finds", r.Doc.What}, {"Why it matters", r.Doc.Why}, {"What to do", r.Doc.Fix}} {
+	parts := [][2]string{{"What it finds", r.Doc.What}, {"Why it matters", r.Doc.Why}, {"What to do", r.Doc.Fix}}
+	for i, part := range parts {
 		if part[1] == "" {
 			continue
 		}

@@ -148,7 +148,8 @@ func momentOf(m *handoff.Moment) report.PlanMoment {
 		*list = append(*list, route)
 	}
 	for _, c := range m.Crashes {
-		out.Crashing = append(out.Crashing, report.PlanCrash{Server: c.Server, Peer: c.Peer, Reason: string(c.Cause), Certain: c.Certain})
+		out.Crashing = append(out.Crashing,
+			report.PlanCrash{Server: c.Server, Peer: c.Peer, Reason: string(c.Cause), Certain: c.Certain})
 	}
 	return out
 }

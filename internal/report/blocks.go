@@ -1,9 +1,9 @@
-// Package report holds what the commands have to say as one value, a Report of blocks, and writes it in the formats that
-// people and machines read.
+// Package report holds what the commands have to say as one value, a Report of blocks, and writes it in the formats
+// that people and machines read.
 //
-// A command builds the document that JSON and YAML hold, a CheckReport, ProbeReport or PlanReport, and its Report method
-// makes the blocks of it: this half knows no formats. A format is one function of a Report and knows no commands. What is a
-// finding and what is not has been decided before: nothing here judges, apart from adding up.
+// A command builds the document that JSON and YAML hold, a CheckReport, ProbeReport or PlanReport, and its Report
+// method makes the blocks of it: this half knows no formats. A format is one function of a Report and knows no
+// commands. What is a finding and what is not has been decided before: nothing here judges, apart from adding up.
 package report
 
 import "iter"
@@ -175,7 +175,8 @@ type List struct {
 	Items     []Text
 }
 
-// Names is a list of names behind a label. With Most there may be very many: no more are shown unless one wants details.
+// Names is a list of names behind a label. With Most there may be very many: no more are shown unless one wants
+// details.
 type Names struct {
 	Label string
 	Words []Text
@@ -309,7 +310,8 @@ type Outcome struct {
 // LeftOut are group versions that were not compared.
 type LeftOut []LeftOutVersion
 
-// LeftOutVersion is a group version that is not built into the API servers. Stale is why its resources are not to be had.
+// LeftOutVersion is a group version that is not built into the API servers. Stale is why its resources are not to be
+// had.
 type LeftOutVersion struct {
 	Name   Text
 	Custom bool // custom resources, else aggregated

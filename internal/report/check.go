@@ -98,8 +98,8 @@ func (r *CheckReport) AddPassedOver(p PassedOver) {
 	r.order = append(r.order, orderPassedOver)
 }
 
-// Sum adds the report up: an error anywhere is not-ready, and only when every cluster is ready is the whole. From nothing
-// nobody can tell.
+// Sum adds the report up: an error anywhere is not-ready, and only when every cluster is ready is the whole. From
+// nothing nobody can tell.
 func (r *CheckReport) Sum() Summary {
 	s := r.tally.sum
 	switch {
@@ -155,8 +155,8 @@ func (c *Cluster) Verdict() Verdict {
 	return VerdictReady
 }
 
-// MarshalJSON writes a list that is nil as [], because readers of the report index these lists without asking, and adds the
-// verdict on the cluster.
+// MarshalJSON writes a list that is nil as [], because readers of the report index these lists without asking, and
+// adds the verdict on the cluster.
 func (c Cluster) MarshalJSON() ([]byte, error) {
 	type plain Cluster
 	p := plain(c)
@@ -279,7 +279,9 @@ func (r *CheckReport) details(s *Summary, run Invocation) []Phrase {
 		return []Phrase{{Text: Text(text + ".")}}
 	}
 	return []Phrase{
-		{Text: Text(text + "; " + strconv.Itoa(s.Fixable) + " can be fixed by ")}, {Text(run.Program + " patch"), true}, {Text: "."},
+		{Text: Text(text + "; " + strconv.Itoa(s.Fixable) + " can be fixed by ")},
+		{Text(run.Program + " patch"), true},
+		{Text: "."},
 	}
 }
 

@@ -42,12 +42,13 @@ type Finding struct {
 	Rule     string   `json:"rule"` // the ID, such as MVP101
 	Name     string   `json:"name"`
 	Severity Severity `json:"severity"`
-	// Servers are those that it is about, the one to act on first; empty for the control plane as a whole, and nil for what
-	// was found in files.
+	// Servers are those that it is about, the one to act on first; empty for the control plane as a whole, and nil
+	// for what was found in files.
 	Servers []Text `json:"servers,omitzero"`
 	Message Text   `json:"message"`
 	Why     Text   `json:"why"`
-	// Effects are the findings that follow from this one, and Seen is the evidence in words; nil for what was found in files.
+	// Effects are the findings that follow from this one, and Seen is the evidence in words; nil for what was found
+	// in files.
 	Effects []Effect `json:"effects,omitzero"`
 	Seen    []Text   `json:"seen,omitzero"`
 	Fix     Text     `json:"fix"`
@@ -55,7 +56,8 @@ type Finding struct {
 	Fixable *bool  `json:"fixable,omitzero"`
 	Help    string `json:"help"` // the page of the rule
 
-	// Consequence is what follows if nothing is done: false-404, will-not-start, refused-by-kubeadm, lost-on-upgrade or none.
+	// Consequence is what follows if nothing is done: false-404, will-not-start, refused-by-kubeadm, lost-on-upgrade
+	// or none.
 	Consequence string `json:"consequence"`
 	// At says at which of "running" and "target" it follows; nil for what was found on servers.
 	At []string `json:"at,omitzero"`
@@ -82,14 +84,15 @@ type Effect struct {
 	Message Text     `json:"message"`
 }
 
-// Edit puts another text in the place of a region, which is empty where New is only inserted: then it ends where it begins.
+// Edit puts another text in the place of a region, which is empty where New is only inserted: then it ends where it
+// begins.
 type Edit struct {
 	Location Location
 	New      string
 }
 
-// Location is a region of a file. Lines and columns count from 1, columns in runes; the end is the column after the last
-// rune. A zero is not known.
+// Location is a region of a file. Lines and columns count from 1, columns in runes; the end is the column after the
+// last rune. A zero is not known.
 type Location struct {
 	File      Text `json:"file"`
 	Document  int  `json:"document,omitempty"`
@@ -159,8 +162,8 @@ func (s *Summary) counts() string {
 	return text
 }
 
-// Sort puts findings in the order of every report: by file, line and column, then the worst first, then by rule. What has
-// no place comes first.
+// Sort puts findings in the order of every report: by file, line and column, then the worst first, then by rule. What
+// has no place comes first.
 func Sort(findings []Finding) {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		var none Location

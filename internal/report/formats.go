@@ -25,8 +25,8 @@ var Formats = []Format{
 	{"html", writeHTML, false},
 }
 
-// Options are what formats want to know beside the report. What depends on the terminal and the environment has been decided
-// by the caller.
+// Options are what formats want to know beside the report. What depends on the terminal and the environment has been
+// decided by the caller.
 type Options struct {
 	// Program is what people call: "mvpcheck", or "kubectl mvpcheck" when it runs as a plugin.
 	Program string
@@ -35,9 +35,9 @@ type Options struct {
 	// Verbose adds to a text where the releases come from, the rules that passed and were skipped, and the files that were
 	// passed over.
 	Verbose bool
-	// Quiet leaves of a text one line for each finding, input error and cluster that could not be judged, and one last line
-	// with the verdict. Each line stands for itself, without blank lines, source lines and commands, so that grep can choose
-	// and count. What is ready only shows in the last line. Quiet wins over Verbose.
+	// Quiet leaves of a text one line for each finding, input error and cluster that could not be judged, and one
+	// last line with the verdict. Each line stands for itself, without blank lines, source lines and commands, so
+	// that grep can choose and count. What is ready only shows in the last line. Quiet wins over Verbose.
 	Quiet bool
 	// ErrorsElsewhere: whoever reads the text has been told of the input errors already, one by one. The text then only
 	// counts them.

@@ -13,11 +13,12 @@ import (
 // annotationsOfLevel is how many annotations of one level GitHub shows of a step.
 const annotationsOfLevel = 10
 
-// writeGitHub writes a report for the log of a GitHub Actions job: the text, folded up, then what GitHub shows beside the lines
-// of the files, and a last line that says how it went. A server is no file: what is said of it belongs to the job as a whole.
+// writeGitHub writes a report for the log of a GitHub Actions job: the text, folded up, then what GitHub shows beside
+// the lines of the files, and a last line that says how it went. A server is no file: what is said of it belongs to
+// the job as a whole.
 //
-// The runner looks for commands in every line, in the old form ##[command] even within one, and the text holds what the files
-// hold. It therefore stands between a stop-commands and its token.
+// The runner looks for commands in every line, in the old form ##[command] even within one, and the text holds what
+// the files hold. It therefore stands between a stop-commands and its token.
 func writeGitHub(out io.Writer, r *Report, o Options) error {
 	if _, err := io.WriteString(out, "::group::mvpcheck\n::stop-commands::"+o.Token+"\n"); err != nil {
 		return err
@@ -89,7 +90,8 @@ func (w *githubLog) add(s Severity, a annotation) {
 	w.kept[level] = append(w.kept[level], a.command(githubLevels[level]))
 }
 
-// end writes the annotations, worst first, how many there is no room for, and the last line, which has no text of others.
+// end writes the annotations, worst first, how many there is no room for, and the last line, which has no text of
+// others.
 func (w *githubLog) end(out io.Writer, o Options, last string) error {
 	var b strings.Builder
 	b.WriteString("::" + o.Token + "::\n::endgroup::\n")

@@ -16,9 +16,9 @@ import (
 	"sync"
 )
 
-// The pages are one file each that asks nothing of anybody: no script, no font, no picture from elsewhere. What a browser
-// may load is said in the page as well, so that nothing that a configuration holds can change it. Templates escape what is
-// quoted, and Text makes visible what does not print.
+// The pages are one file each that asks nothing of anybody: no script, no font, no picture from elsewhere. What a
+// browser may load is said in the page as well, so that nothing that a configuration holds can change it. Templates
+// escape what is quoted, and Text makes visible what does not print.
 
 //go:embed html
 var htmlFiles embed.FS
@@ -104,7 +104,8 @@ func writeHTML(out io.Writer, r *Report, _ Options) error {
 			}
 		case InputError:
 			files = true
-			w.unreadable.Items = append(w.unreadable.Items, htmlItem{htmlPlace(&Location{File: b.File, Line: b.Line, Column: b.Column}, ""), b.Message})
+			at := &Location{File: b.File, Line: b.Line, Column: b.Column}
+			w.unreadable.Items = append(w.unreadable.Items, htmlItem{htmlPlace(at, ""), b.Message})
 		case PassedOver:
 			w.passedOver.Items = append(w.passedOver.Items, htmlItem{b.File, b.Reason})
 		}
@@ -121,7 +122,8 @@ func newHTMLTop(kit *htmlKit, r *Report) *htmlTop {
 	s := &r.Summary
 	for _, c := range []htmlCount{
 		{"bad", s.Errors, plural(s.Errors, "error")}, {"warn", s.Warnings, plural(s.Warnings, "warning")},
-		{"", s.Infos, plural(s.Infos, "info")}, {"", s.Silenced, "silenced"}, {"", s.Fixable, "can be fixed by mvpcheck patch"},
+		{"", s.Infos, plural(s.Infos, "info")}, {"", s.Silenced, "silenced"},
+		{"", s.Fixable, "can be fixed by mvpcheck patch"},
 	} {
 		if c.Number > 0 {
 			top.Counts = append(top.Counts, c)
@@ -289,12 +291,15 @@ func (w *htmlWriter) file(s *Section) {
 	count := func(n int) htmlCell { return htmlCell{Text: Text(strconv.Itoa(n)), Class: "number"} }
 	w.files.Rows = append(w.files.Rows, []htmlCell{
 		{Text: s.Name, Link: "#" + id}, {Text: cmp.Or(s.Releases, unknown)},
-		{Text: Text(sum.Verdict.String()), Class: verdictClass(sum.Verdict)}, count(sum.Errors), count(sum.Warnings), count(sum.Infos),
+		{Text: Text(sum.Verdict.String()), Class: verdictClass(sum.Verdict)},
+		count(sum.Errors), count(sum.Warnings), count(sum.Infos),
 	})
 	f := &htmlFile{
 		ID: id, Heading: s.Name, Class: verdictClass(sum.Verdict), Verdict: s.Verdict, Documents: s.Documents,
-		Findings: newHTMLFindings(&Findings{List: worstFirst(s.Findings.List), Source: s.Name, Pairs: s.Findings.Pairs}).Findings,
-		Rules:    newHTMLRules(s.Rules),
+		Rules: newHTMLRules(s.Rules),
+	}
+	for _, finding := range worstFirst(s.Findings.List) {
+		f.Findings = append(f.Findings, newHTMLFinding(&s.Findings, &finding))
 	}
 	if !w.several {
 		f.Heading, f.Verdict, f.Documents = "Findings", "", ""
@@ -414,11 +419,12 @@ func htmlCells(texts ...Text) []htmlCell {
 // table has what the servers lack and what comes of it, the bad first.
 func (r Routes) table() *htmlTable {
 	t := &htmlTable{
-		ID: "routes", Title: "What the servers do not have themselves", Caption: "Resources that some servers have and others have not",
-		Head: []Text{"Servers", "What they do", "Resources", "Who has them", "Shown by"},
+		ID: "routes", Title: "What the servers do not have themselves",
+		Caption: "Resources that some servers have and others have not",
+		Head:    []Text{"Servers", "What they do", "Resources", "Who has them", "Shown by"},
 	}
 	groups := slices.Clone(r)
-	slices.SortStableFunc(groups, func(a, b RouteGroup) int { return strings.Compare(string(a.Outcome.Tone), string(b.Outcome.Tone)) })
+	slices.SortStableFunc(groups, func(a, b RouteGroup) int { return cmp.Compare(a.Outcome.Tone, b.Outcome.Tone) })
 	for _, g := range groups {
 		shown := map[string]Text{"named-get": "requests by name", "documents": "discovery documents"}[g.Proof]
 		row := htmlCells(join(g.Servers, ", "), Text(g.Outcome.Says), join(g.Resources, ", "), g.ServedBy, shown)
@@ -495,8 +501,8 @@ func newHTMLFindings(of *Findings) *htmlFindings {
 
 func newHTMLFinding(of *Findings, f *Finding) htmlFinding {
 	out := htmlFinding{
-		Class: severityClass(f.Severity), Severity: Text(f.Severity), Message: f.Message, Rule: Text(f.Rule), Name: Text(f.Name),
-		Place: htmlPlace(f.Location, of.Source), Fixable: of.Source != "" && f.fixable(), Source: newHTMLSource(f),
+		Class: severityClass(f.Severity), Severity: Text(f.Severity), Message: f.Message, Rule: Text(f.Rule),
+		Name: Text(f.Name), Place: htmlPlace(f.Location, of.Source), Fixable: f.fixable(), Source: newHTMLSource(f),
 	}
 	if f.live() {
 		out.Place = join(f.Servers, ", ")
@@ -570,7 +576,9 @@ func newHTMLSource(f *Finding) *htmlSource {
 	// Where only the start is known, what stands there is the region.
 	end := min(max(s.end, s.start+runeOffset(s.line[s.start:], 1)), max(s.start, to))
 	part := func(from, to int) Text { return Text(strings.ReplaceAll(s.line[from:to], "\t", tab)) }
-	out := &htmlSource{Number: loc.Line, Before: part(from, s.start), Region: part(s.start, end), After: part(end, max(end, to))}
+	out := &htmlSource{
+		Number: loc.Line, Before: part(from, s.start), Region: part(s.start, end), After: part(end, max(end, to)),
+	}
 	if from > 0 {
 		out.Before = ellipsis + out.Before
 	}

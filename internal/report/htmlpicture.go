@@ -59,7 +59,8 @@ func newHTMLMatrix(m *Matrix) *htmlMatrix {
 	}
 	for i := range m.Reasons {
 		r := &m.Reasons[i]
-		out.Reasons = append(out.Reasons, matrixReason{strings.ReplaceAll(r.Verdict, "?", "unknown"), r.who(), join(r.Why, "; ")})
+		verdict := strings.ReplaceAll(r.Verdict, "?", "unknown")
+		out.Reasons = append(out.Reasons, matrixReason{verdict, r.who(), join(r.Why, "; ")})
 	}
 	if m.Verdicts == nil {
 		out.Caption += Text(": " + countOf(m.Yes, "pair") + " of " + countOf(m.Of, "pair"))
@@ -184,10 +185,10 @@ const (
 
 func newRollPicture(number int, r *Roll) *rollPicture {
 	p := &rollPicture{
-		ID: fmt.Sprintf("roll-%d", number), Caption: r.Caption, Title: "The roll: " + strings.ToLower(r.Caption[:1]) + r.Caption[1:],
-		Description: r.Says,
-		Width:       max(len(r.Nodes)*(rollBoxWidth+rollGap)-rollGap, 300), // at least for the words
-		Table:       &htmlTable{Caption: r.Caption, Head: append([]Text{"Step"}, r.Nodes...)},
+		ID: fmt.Sprintf("roll-%d", number), Caption: r.Caption, Description: r.Says,
+		Title: "The roll: " + strings.ToLower(r.Caption[:1]) + r.Caption[1:],
+		Width: max(len(r.Nodes)*(rollBoxWidth+rollGap)-rollGap, 300), // at least for the words
+		Table: &htmlTable{Caption: r.Caption, Head: append([]Text{"Step"}, r.Nodes...)},
 	}
 	for i, node := range r.Nodes {
 		p.Columns = append(p.Columns, pictureText{Text: clip(node, 14), X: i*(rollBoxWidth+rollGap) + rollBoxWidth/2, Y: 14})

@@ -13,9 +13,9 @@ import (
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
-// writeJUnit writes a report as JUnit XML: a suite for each control plane, a case for each rule. What fails is what is at or
-// above --fail-on, so that the cases say the same as the exit code; what is below passes and stands in the output of its
-// case. What could not be judged is an error.
+// writeJUnit writes a report as JUnit XML: a suite for each control plane, a case for each rule. What fails is what
+// is at or above --fail-on, so that the cases say the same as the exit code; what is below passes and stands in the
+// output of its case. What could not be judged is an error.
 //
 // Each suite has its counts; the whole has none.
 func writeJUnit(out io.Writer, r *Report, o Options) error {

@@ -120,8 +120,8 @@ func (l *mdLinks) write(b *strings.Builder) {
 	}
 }
 
-// markdown is a report for a comment on a pull request or the summary of a job. The verdict comes first, and there is no more
-// than GitHub takes.
+// markdown is a report for a comment on a pull request or the summary of a job. The verdict comes first, and there is
+// no more than GitHub takes.
 type markdown struct {
 	mdLinks
 	opts Options
@@ -155,9 +155,10 @@ type mdOpen struct{ heading, body string }
 // writeMarkdown writes a report for a comment on a pull request, the summary of a job, or a change ticket.
 func writeMarkdown(out io.Writer, r *Report, o Options) error {
 	w := &markdown{
-		opts: o, next: r.Next, seen: map[[3]string]bool{}, part: mdPart{room: maxMarkdown - mdLinksRoom}, openRoom: mdOpenRoom,
-		fold: mdPart{room: mdFoldRoom}, whys: mdPart{room: mdWhyRoom}, silenced: mdPart{room: mdQuietRoom},
-		table: mdPart{room: mdFilesRoom}, errors: mdPart{room: mdFilesRoom},
+		opts: o, next: r.Next, seen: map[[3]string]bool{}, part: mdPart{room: maxMarkdown - mdLinksRoom},
+		openRoom: mdOpenRoom, fold: mdPart{room: mdFoldRoom}, whys: mdPart{room: mdWhyRoom},
+		silenced: mdPart{room: mdQuietRoom},
+		table:    mdPart{room: mdFilesRoom}, errors: mdPart{room: mdFilesRoom},
 	}
 	w.part.add(mdTitle(r))
 	for b := range r.Blocks {

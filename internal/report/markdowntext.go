@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// What a report quotes must not become markup on GitHub, and must not ping or link: @name mentions people, #12, GH-12 and
-// the like name issues, a run of hex digits a commit, :name: is an emoji, and bare addresses are links. A backslash takes
-// the markup away but not these, for GitHub looks for them in what is rendered. Only code is left alone. So words that are
-// more than letters and harmless signs are written as code. That is how one would write most of them anyway, they can be
-// copied, and none of it depends on where the text stands.
+// What a report quotes must not become markup on GitHub, and must not ping or link: @name mentions people, #12, GH-12
+// and the like name issues, a run of hex digits a commit, :name: is an emoji, and bare addresses are links. A
+// backslash takes the markup away but not these, for GitHub looks for them in what is rendered. Only code is left
+// alone. So words that are more than letters and harmless signs are written as code. That is how one would write most
+// of them anyway, they can be copied, and none of it depends on where the text stands.
 
 // mdText is text with nothing in it that means something to GitHub.
 func mdText(s Text) string {
@@ -67,7 +67,8 @@ func mdHarmless(word string, first bool) bool {
 	return true
 }
 
-// mdReference tells whether a part of a word looks like a ticket: a capital, a dash and a digit, such as GH-12, or gh-12.
+// mdReference tells whether a part of a word looks like a ticket: a capital, a dash and a digit, such as GH-12, or
+// gh-12.
 func mdReference(word string) bool {
 	for i := 1; i+1 < len(word); i++ {
 		if word[i] != '-' || word[i+1] < '0' || word[i+1] > '9' {
@@ -135,7 +136,8 @@ func mdSummary(s Text) string { return "<code>" + htmlEscapes.Replace(s.String()
 
 // mdMore says how many findings or the like are not shown.
 func mdMore(n int, noun string) string {
-	return "\n**" + countOf(n, "more "+noun) + "** not shown: GitHub takes no longer text. " + mdCode("-o html=report.html") + " has all.\n"
+	return "\n**" + countOf(n, "more "+noun) + "** not shown: GitHub takes no longer text. " +
+		mdCode("-o html=report.html") + " has all.\n"
 }
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")

@@ -261,12 +261,12 @@ func (r *PlanReport) Report(run Invocation) *Report {
 	out := &Report{
 		Command: "mvpcheck plan", Version: r.Version, Document: r.document(), Files: 1,
 		Title: "Upgrade plan for " + r.Source, Subject: []Phrase{{r.Source, true}},
-		Summary: Summary{Errors: s.Errors, Warnings: s.Warnings, Infos: s.Infos, Verdict: s.Verdict},
+		Summary: s.findings(),
 		Verdict: Text(s.Verdict.String()) + " for " + minors(r.From, r.To), Sentence: Text(s.Text), Next: r.next(run),
 		Counts:  Text(s.Text),
 		Details: []Phrase{{Text: "API servers " + shortRelease(r.From) + " -> " + shortRelease(r.To)}},
-		Facts: facts("Releases", shortRelease(r.From)+" -> "+shortRelease(r.To), "Where from", r.Why, "Nodes, in order", order,
-			"Documents", r.Documents),
+		Facts: facts("Releases", shortRelease(r.From)+" -> "+shortRelease(r.To), "Where from", r.Why,
+			"Nodes, in order", order, "Documents", r.Documents),
 		Blocks: func(yield func(Block) bool) { yield(r.section(run)) },
 	}
 	if order != "" {
@@ -298,7 +298,7 @@ func (r *PlanReport) section(run Invocation) *Section {
 	pair := shortRelease(r.From) + " -> " + shortRelease(r.To)
 	s := &Section{
 		Name: r.Source, File: r.Source, Documents: r.Documents, Releases: pair, CannotTell: Text(r.CannotTell),
-		Summary:  Summary{Errors: r.Summary.Errors, Warnings: r.Summary.Warnings, Infos: r.Summary.Infos, Verdict: r.Summary.Verdict},
+		Summary:  r.Summary.findings(),
 		Verdict:  Text(r.Summary.Verdict.String()) + " for " + minors(r.From, r.To),
 		Findings: Findings{List: r.Findings, Title: "Causes", Brief: true, Source: r.Source},
 		Subject:  r.Source + ": ", Headline: r.Source + ": " + pair, NextAt: Below, Next: r.next(run),
@@ -385,8 +385,8 @@ func (r *PlanReport) notStarting() NotStarting {
 	return reasons
 }
 
-// notHandedOff are the resources that the roll answers false 404s for, or of which it is not known, in order; none where
-// they are those that the upgrade adds.
+// notHandedOff are the resources that the roll answers false 404s for, or of which it is not known, in order; none
+// where they are those that the upgrade adds.
 func (r *PlanReport) notHandedOff() Names {
 	var names []Text
 	for i := range r.Steps {
@@ -493,4 +493,9 @@ func (roll *PlanRoll) says() string {
 		return "no false 404"
 	}
 	return strings.Join(says, "; ")
+}
+
+// findings is the summary of the findings.
+func (s *PlanSummary) findings() Summary {
+	return Summary{Errors: s.Errors, Warnings: s.Warnings, Infos: s.Infos, Verdict: s.Verdict}
 }

@@ -145,7 +145,8 @@ func (w *textWriter) labelled(label string, text Text) {
 	}
 }
 
-// list writes words after a label, with a comma or the like between them, in lines that fit; nothing where there are none.
+// list writes words after a label, with a comma or the like between them, in lines that fit; nothing where there are
+// none.
 func (w *textWriter) list(label, separator string, words []Text) {
 	if len(words) > 0 {
 		w.listed(label, separator, words)

@@ -60,7 +60,8 @@ type Server struct {
 	PeerCA   string `json:"peerCA"` // yes, no or unknown
 	// PublishedAddress is where its peers reach it, empty where it is not known or none.
 	PublishedAddress string `json:"publishedAddress"`
-	// Local and Merged count the resources of /apis that were compared, subresources apart. A negative number is not known.
+	// Local and Merged count the resources of /apis that were compared, subresources apart. A negative number is not
+	// known.
 	Local  int `json:"local"`
 	Merged int `json:"merged"`
 	// Result is ok, fail or unknown. Says is the same in a few words for the table.
@@ -83,7 +84,8 @@ type Route struct {
 	Version  string   `json:"version"`
 	Resource string   `json:"resource"`
 	ServedBy []string `json:"servedBy"`
-	// Proof is named-get where the answer to a GET shows it, documents where only the discovery documents do; empty in a plan.
+	// Proof is named-get where the answer to a GET shows it, documents where only the discovery documents do; empty
+	// in a plan.
 	Proof string `json:"proof,omitzero"`
 	// Subresource: it is a subresource of a resource that the server has; no setting changes that it answers 404 (MVP518).
 	Subresource bool `json:"inside,omitempty"`
@@ -120,8 +122,8 @@ type ProbeSummary struct {
 	Text string `json:"text"`
 }
 
-// document is the report without lists that are nil, because readers of it index these lists without asking, and with the
-// time in UTC.
+// document is the report without lists that are nil, because readers of it index these lists without asking, and with
+// the time in UTC.
 func (r ProbeReport) document() *ProbeReport {
 	r.APIVersion, r.Kind = APIVersion, KindProbe
 	r.Time = r.Time.UTC()
@@ -152,10 +154,10 @@ func (r *ProbeReport) Report(run Invocation) *Report {
 	out := &Report{
 		Command: "mvpcheck probe", Version: r.Version, Document: r.document(), Files: 1,
 		Title:   Text("Hand-off between " + countOf(len(r.Servers), "API server")),
-		Summary: Summary{Errors: s.Errors, Warnings: s.Warnings, Infos: s.Infos, Verdict: s.Verdict},
+		Summary: s.findings(),
 		Verdict: verdict, Sentence: Text(s.Text), Counts: r.counts(), Details: r.details(), Next: r.next(run),
-		Facts: facts("Context", Text(r.Context), "Servers", r.counts(), "Found by", Text(r.Found), "Asked", r.asked("2006-01-02 15:04:05 UTC"),
-			"Read from", Text(r.Replayed)),
+		Facts: facts("Context", Text(r.Context), "Servers", r.counts(), "Found by", Text(r.Found),
+			"Asked", r.asked("2006-01-02 15:04:05 UTC"), "Read from", Text(r.Replayed)),
 		Blocks: func(yield func(Block) bool) { yield(r.section()) },
 	}
 	if r.Context != "" {
@@ -201,7 +203,7 @@ func (r *ProbeReport) next(run Invocation) []Command {
 func (r *ProbeReport) section() *Section {
 	s := &Section{
 		Live: true, Name: Text(r.Context), File: Text(r.Replayed), CannotTell: Text(r.CannotTell),
-		Summary:  Summary{Errors: r.Summary.Errors, Warnings: r.Summary.Warnings, Infos: r.Summary.Infos, Verdict: r.Summary.Verdict},
+		Summary:  r.Summary.findings(),
 		Findings: Findings{List: onServers(r.Findings), Title: "Findings", Servers: map[Text]Text{}},
 		Rules:    Rules{r.Passed, r.Skipped},
 		Subject:  r.subject(),
@@ -209,7 +211,8 @@ func (r *ProbeReport) section() *Section {
 	s.Properties = facts("found", Text(r.Found))
 	for i := range r.Servers {
 		server := &r.Servers[i]
-		s.Properties = append(s.Properties, Fact{"server " + Printable(server.Name), Text(cmp.Or(server.Says, server.Result))})
+		says := Text(cmp.Or(server.Says, server.Result))
+		s.Properties = append(s.Properties, Fact{"server " + Printable(server.Name), says})
 		s.Findings.Servers[Text(server.Name)] = server.called()
 	}
 	s.Headline = s.Subject + Text(countOf(len(r.Servers), "API server"))
@@ -264,8 +267,9 @@ func (s *Server) release() string {
 func (r *ProbeReport) serverTable() Table {
 	t := Table{
 		ID: "servers", Title: "Servers",
-		Caption: "What each server runs, how many resources it serves by itself and together with its peers, and what was found",
-		Noun:    "server",
+		Caption: "What each server runs, how many resources it serves by itself and together with its peers, " +
+			"and what was found",
+		Noun: "server",
 		Columns: []Column{
 			{Head: "Server", Name: true}, {Head: "Node"}, {Head: "Release"}, {Head: "Gate"}, {Head: "Peer CA"},
 			{Head: "Local", Number: true}, {Head: "Merged", Number: true}, {Head: "Result"},
@@ -365,11 +369,12 @@ var (
 )
 
 func (r *ProbeReport) routes() Routes {
-	return slices.Concat(groupRoutes(r.HandedOff, handsOn), groupRoutes(r.FalseNotFound, answer404), groupRoutes(r.Refused, answer403))
+	return slices.Concat(
+		groupRoutes(r.HandedOff, handsOn), groupRoutes(r.FalseNotFound, answer404), groupRoutes(r.Refused, answer403))
 }
 
-// groupRoutes puts the resources of a server with the same peers and the same proof together, then the servers for which all
-// of that is the same.
+// groupRoutes puts the resources of a server with the same peers and the same proof together, then the servers for
+// which all of that is the same.
 func groupRoutes(routes []Route, outcome Outcome) Routes {
 	var byServer, groups Routes
 	for i := range routes {
@@ -380,7 +385,8 @@ func groupRoutes(routes []Route, outcome Outcome) Routes {
 		})
 		if at < 0 {
 			at = len(byServer)
-			byServer = append(byServer, RouteGroup{Outcome: outcome, Servers: []Text{Text(r.Server)}, ServedBy: servedBy, Proof: r.Proof})
+			byServer = append(byServer,
+				RouteGroup{Outcome: outcome, Servers: []Text{Text(r.Server)}, ServedBy: servedBy, Proof: r.Proof})
 		}
 		byServer[at].Resources = append(byServer[at].Resources, Text(r.name()))
 	}
@@ -435,4 +441,9 @@ func (r *ProbeReport) lying() int {
 		}
 	}
 	return min(n, r.Summary.Failing)
+}
+
+// findings is the summary of the findings.
+func (s *ProbeSummary) findings() Summary {
+	return Summary{Errors: s.Errors, Warnings: s.Warnings, Infos: s.Infos, Verdict: s.Verdict}
 }

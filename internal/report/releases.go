@@ -37,8 +37,8 @@ func forReleases(releases Text) Text {
 	return " for " + releases
 }
 
-// says is the verdict on a cluster and what it is about, without a full stop: "NOT READY for 1.35 -> 1.36". Patch releases
-// make no difference to it and are left out, unless there is nothing else.
+// says is the verdict on a cluster and what it is about, without a full stop: "NOT READY for 1.35 -> 1.36". Patch
+// releases make no difference to it and are left out, unless there is nothing else.
 func (c *Cluster) says() Text {
 	v := c.Verdict()
 	about := c.releases()

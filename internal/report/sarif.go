@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// writeSARIF writes a report as one log of SARIF 2.1.0. The rules that the results name stand behind them, as only then is it
-// known which these are.
+// writeSARIF writes a report as one log of SARIF 2.1.0. The rules that the results name stand behind them, as only
+// then is it known which these are.
 //
-// A live server is no file: what a result is about is its logical location. GitHub refuses a whole log for one result without
-// a file, however. Therefore each result also names one: the recorded evidence where that was judged, else the server, as
-// scanners of images do with the name of the image.
+// A live server is no file: what a result is about is its logical location. GitHub refuses a whole log for one result
+// without a file, however. Therefore each result also names one: the recorded evidence where that was judged, else
+// the server, as scanners of images do with the name of the image.
 func writeSARIF(out io.Writer, r *Report, o Options) error {
 	l := newSARIFLog(out, r.Version, o)
 	for b := range r.Blocks {
@@ -78,7 +78,8 @@ func (l *sarifLog) cannotTell(s *Section) {
 }
 
 func (l *sarifLog) notify(level string, message Text, at ...sarifLocation) {
-	l.notifications = append(l.notifications, sarifNotification{Level: level, Message: sarifMessage(message), Locations: at})
+	l.notifications = append(l.notifications,
+		sarifNotification{Level: level, Message: sarifMessage(message), Locations: at})
 }
 
 // resultOf is the result for a finding.
@@ -98,7 +99,8 @@ func (l *sarifLog) resultOf(s *Section, f *Finding, suppressions []sarifSuppress
 	}
 	if f.live() {
 		r.Locations = serverLocations(s, f.Servers)
-		// Not by the file: tomorrow's evidence has another name. And there are no lines from which GitHub could compute its own.
+		// Not by the file: tomorrow's evidence has another name. And there are no lines from which GitHub could
+		// compute its own.
 		hash := l.fingerprint(append([]Text{Text(f.Rule), s.Name}, f.Servers...)...)
 		r.Fingerprints = map[string]string{fingerprint: hash, "primaryLocationLineHash": hash}
 		return r
@@ -183,7 +185,8 @@ func newSARIFLog(out io.Writer, version string, o Options) *sarifLog {
 // begin writes all that stands before the results. Columns are those of Location.
 func (l *sarifLog) begin() {
 	l.out.WriteString("{\n  \"$schema\": \"" + sarifSchema + "\",\n  \"version\": \"2.1.0\",\n  \"runs\": [\n    {\n" +
-		"      \"columnKind\": \"unicodeCodePoints\",\n      \"newlineSequences\": [\"\\r\\n\", \"\\n\", \"\\r\"],\n      \"results\": [")
+		"      \"columnKind\": \"unicodeCodePoints\",\n" +
+		"      \"newlineSequences\": [\"\\r\\n\", \"\\n\", \"\\r\"],\n      \"results\": [")
 }
 
 // result writes one result.
@@ -214,7 +217,8 @@ func (l *sarifLog) end() error {
 	if err != nil {
 		return err
 	}
-	tool, err := encode(sarifTool{sarifDriver{Name: "mvpcheck", Version: l.version, InformationURI: Home, Rules: l.rules}}, "      ")
+	driver := sarifDriver{Name: "mvpcheck", Version: l.version, InformationURI: Home, Rules: l.rules}
+	tool, err := encode(sarifTool{driver}, "      ")
 	if err != nil {
 		return err
 	}
@@ -230,8 +234,9 @@ func (l *sarifLog) rule(id, page string) int {
 	l.index[id] = len(l.rules)
 	doc := l.opts.Rule(id)
 	d := sarifDescriptor{
-		ID: id, Name: camelCase(doc.Name), HelpURI: PageURL(escapePath(page)), DefaultConfiguration: sarifConfiguration{sarifLevel(doc.Severity)},
-		Properties: sarifRuleBag{Precision: "high", ProblemSeverity: problemSeverity(doc.Severity), Tags: orEmpty(doc.Tags)},
+		ID: id, Name: camelCase(doc.Name), HelpURI: PageURL(escapePath(page)),
+		DefaultConfiguration: sarifConfiguration{sarifLevel(doc.Severity)},
+		Properties:           sarifRuleBag{Precision: "high", ProblemSeverity: problemSeverity(doc.Severity), Tags: orEmpty(doc.Tags)},
 	}
 	if doc.Short != "" {
 		d.ShortDescription = &sarifText{Text: doc.Short}
@@ -251,8 +256,8 @@ const fingerprint = "mvpcheck/v1"
 
 const fingerprintSize = 12
 
-// fingerprint tells the same finding of two runs: by what it is about, not by where that stands or what is said of it. Several
-// of one run that are alike are counted.
+// fingerprint tells the same finding of two runs: by what it is about, not by where that stands or what is said of
+// it. Several of one run that are alike are counted.
 func (l *sarifLog) fingerprint(about ...Text) string {
 	hash := sha256.Sum256([]byte(join(about, "\x00")))
 	key := [fingerprintSize]byte(hash[:])

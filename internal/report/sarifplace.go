@@ -10,7 +10,8 @@ import (
 // sourceRoot is what relative names are relative to: for GitHub and others the root of the repository.
 const sourceRoot = "%SRCROOT%"
 
-// sarifArtifactOf names a file by a URI: relative with forward slashes, or of the scheme file where its name is absolute.
+// sarifArtifactOf names a file by a URI: relative with forward slashes, or of the scheme file where its name is
+// absolute.
 func sarifArtifactOf(of Text) sarifArtifact {
 	file := string(of)
 	name := filepath.ToSlash(file)
@@ -23,8 +24,8 @@ func sarifArtifactOf(of Text) sarifArtifact {
 	return sarifArtifact{URI: escapePath(path.Clean(name)), URIBase: sourceRoot}
 }
 
-// escapePath percent-encodes all bytes of a path that are not unreserved in a URI. A colon too: in the first segment it would
-// end a scheme.
+// escapePath percent-encodes all bytes of a path that are not unreserved in a URI. A colon too: in the first segment
+// it would end a scheme.
 func escapePath(name string) string {
 	const upperHex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -80,7 +81,9 @@ func sarifFixOf(edits []Edit, description Text) []sarifFix {
 		if l.File != edits[0].Location.File || l.Line < 1 || l.Column < 1 || !ends || !utf8.ValidString(e.New) {
 			return nil
 		}
-		r := sarifReplacement{Deleted: sarifRegion{StartLine: l.Line, StartColumn: l.Column, EndLine: l.EndLine, EndColumn: l.EndColumn}}
+		r := sarifReplacement{Deleted: sarifRegion{
+			StartLine: l.Line, StartColumn: l.Column, EndLine: l.EndLine, EndColumn: l.EndColumn,
+		}}
 		if e.New != "" {
 			r.Inserted = &sarifText{Text: e.New}
 		}

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// steps are the rolls as configured and patched side by side. Where nothing differs and every server starts they are calm.
+// steps are the rolls as configured and patched side by side. Where nothing differs and every server starts they are
+// calm.
 func (r *PlanReport) steps() Steps {
 	rows := planRows(r)
-	wrong := slices.ContainsFunc(rows, func(row planRow) bool { return row.configured.level != "" || row.patched.level != "" })
+	wrong := slices.ContainsFunc(rows, func(row planRow) bool { return row.configured.level+row.patched.level != "" })
 	s := Steps{
 		Calm:    !r.differs() && !wrong,
 		Partial: len(r.Steps) == 0,
@@ -106,7 +107,7 @@ func planRows(r *PlanReport) []planRow {
 		}
 		if tells(down.configured, before.configured, row.configured) || tells(down.patched, before.patched, row.patched) {
 			rows = append(rows, down)
-		} else if before.action == row.action && !before.down && before.configured == row.configured && before.patched == row.patched {
+		} else if before.says(&row) {
 			rows[len(rows)-1].nodes = append(rows[len(rows)-1].nodes, row.nodes...)
 			return
 		}
@@ -120,6 +121,11 @@ func planRows(r *PlanReport) []planRow {
 		add(stepOf(r.Steps, ActionUpgrade, node), stepOf(patched, ActionUpgrade, node))
 	}
 	return rows
+}
+
+// says tells whether a row says the same of a step as another says of the next.
+func (row *planRow) says(next *planRow) bool {
+	return row.action == next.action && !row.down && row.configured == next.configured && row.patched == next.patched
 }
 
 // tells whether the moment of a stopped server is worth a line: something is wrong that the lines beside it do not say.

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// commandColumn is how far to the right the next commands may begin; behind a longer verdict they get lines of their own.
+// commandColumn is how far to the right the next commands may begin; behind a longer verdict they get lines of their
+// own.
 const commandColumn = 40
 
 // writeText writes a report for people.
@@ -69,8 +70,8 @@ func (f *textFiles) addError(e InputError) {
 	f.lastUnreadable = e.File
 }
 
-// section writes what there is to say of one control plane: one line where that is enough, else paragraphs with what to do
-// next.
+// section writes what there is to say of one control plane: one line where that is enough, else paragraphs with what
+// to do next.
 func (w *textWriter) section(s *Section, files *textFiles) {
 	switch {
 	case w.opts.Quiet:
@@ -590,7 +591,8 @@ func (w *textWriter) end(r *Report, f *textFiles, passedOver int) {
 		w.raw("CANNOT TELL: there is nothing to check.\n")
 	case f.all == 0:
 		w.begin(block)
-		w.textln("CANNOT TELL: there is no configuration to check in ", Text(countOf(passedOver, "file")), w.hint(" (", ")"), ".")
+		w.raw("CANNOT TELL: there is no configuration to check in " + countOf(passedOver, "file"))
+		w.textln(w.hint(" (", ")"), ".")
 	case f.all == 1:
 		if passedOver > 0 && !w.opts.Quiet {
 			w.begin(block)
