@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -258,3 +259,36 @@ func TestSARIFFixesCostOneRunEach(t *testing.T) {
 
 const gateAndCA = "apiServer:\n  extraArgs:\n  - {name: feature-gates, value: UnknownVersionInteroperabilityProxy=true}\n" +
 	"  - {name: peer-ca-file, value: /etc/kubernetes/pki/ca.crt}\n"
+
+// Each output has options of its own: that standard error has told of the errors concerns standard output only.
+func TestOptionsOfOutputs(t *testing.T) {
+	dir := t.TempDir()
+	bad := writeFile(t, filepath.Join(dir, "bad.yaml"), "a: b: c\n")
+	text, page := filepath.Join(dir, "report.txt"), filepath.Join(dir, "report.html")
+	for _, outputs := range [][]string{{"-o", "text", "-o", "html=" + page}, {"-o", "html=" + page, "-o", "text"}} {
+		if got := runMain(t, append(append([]string{"check"}, outputs...), bad)...); strings.Contains(got.out, "cannot be read: ") {
+			t.Errorf("%q: told twice:\n%s", outputs, got.out)
+		}
+	}
+	got := runMain(t, "check", "-o", "json", "-o", "text="+text, bad)
+	written, err := os.ReadFile(text)
+	if err != nil || !strings.Contains(string(written), ": error: cannot be read: ") {
+		t.Errorf("%v: the file does not tell of the error:\n%s", err, written)
+	}
+	if n := strings.Count(got.err, "bad.yaml"); n != 1 {
+		t.Errorf("standard error tells of it %d times:\n%s", n, got.err)
+	}
+}
+
+// What standard error says of a file stands in the log of a job where nothing is taken for a command.
+func TestGitHubComplaints(t *testing.T) {
+	bad := writeFile(t, filepath.Join(t.TempDir(), "x ##[add-mask]y.yaml"), "a: b: c\n")
+	var log bytes.Buffer
+	Main(t.Context(), []string{"mvpcheck", "check", "-o", "github", bad}, Streams{In: strings.NewReader(""), Out: &log, Err: &log})
+	before, rest, _ := strings.Cut(log.String(), "::stop-commands::")
+	token, quoted, _ := strings.Cut(rest, "\n")
+	quoted, after, ok := strings.Cut(quoted, "::"+token+"::\n")
+	if !ok || strings.Contains(before, "##[") || !strings.Contains(quoted, "mvpcheck: ") || strings.Contains(after, "mvpcheck: "+bad) {
+		t.Errorf("the complaint is not where commands are stopped:\n%s", log.String())
+	}
+}
