@@ -101,10 +101,12 @@ func (o *outcome) add(c report.Cluster) {
 const inFlight = 8
 
 // The heap, which is small for each file, may grow before it is swept: with Go's default most of the time for a folder would
-// go into that. It is swept earlier where the whole comes near memoryLimit, so that a folder of any size needs little.
+// go into that. It is swept earlier where the whole comes near memoryLimit and what the report keeps of each file, with
+// as much again to work in.
 const (
-	gcPercent   = 1000
-	memoryLimit = 50 << 20
+	gcPercent     = 1000
+	memoryLimit   = 50 << 20
+	memoryPerFile = 8 << 10
 )
 
 // tuneGC sets these for a run over many files and returns what undoes it. Who sets Go's own variables knows better.
@@ -114,7 +116,7 @@ func (a *app) tuneGC(jobs int) (undo func()) {
 	if percentSet || limitSet || jobs < 2 {
 		return func() {}
 	}
-	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(memoryLimit)
+	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(memoryLimit+int64(jobs)*memoryPerFile)
 	return func() {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)

@@ -19,7 +19,9 @@ import (
 //
 // Each suite has its counts; the whole has none.
 func writeJUnit(out io.Writer, r *Report, o Options) error {
-	f := junitFile{out: bufio.NewWriter(out), text: newTextWriter(nil, Options{Verbose: true}), opts: o}
+	f := junitFile{
+		out: bufio.NewWriter(out), text: newTextWriter(nil, Options{Verbose: true}), opts: o, titles: map[string]string{},
+	}
 	for b := range r.Blocks {
 		var suite *junitSuite
 		switch b := b.(type) {
@@ -86,6 +88,7 @@ type junitFile struct {
 	out    *bufio.Writer
 	text   *textWriter // what the text says of a finding
 	opts   Options
+	titles map[string]string // of rules
 	suites int
 }
 
@@ -151,10 +154,20 @@ func (f *junitFile) section(sec *Section) *junitSuite {
 		of(finding.Rule).found(junitFinding{finding.message(), text, finding.Severity, finding.Location, finding.Fails})
 	}
 	for _, rule := range slices.Sorted(maps.Keys(cases)) {
-		s.add(ruleTitle(rule, f.opts.Rule(rule).Name), cases[rule].testcase())
+		s.add(f.title(rule), cases[rule].testcase())
 	}
 	s.cannotTell(sec.CannotTell)
 	return s
+}
+
+// title is a rule's title; there are few rules in many suites.
+func (f *junitFile) title(rule string) string {
+	title, ok := f.titles[rule]
+	if !ok {
+		title = ruleTitle(rule, f.opts.Rule(rule).Name)
+		f.titles[rule] = title
+	}
+	return title
 }
 
 // inputError is the suite for a file that could not be read.
