@@ -3,6 +3,7 @@
 package controlplane
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -124,12 +125,16 @@ var startRows = []startRow{
 	{fact: "S10", name: "the last wins", releases: "1.35", args: gated("peer-ca-file", CA, "feature-gates", gate+"=false"), exits: gateRequired},
 	{fact: "S11", name: "merged", releases: "1.35 1.36", args: []string{"requestheader-allowed-names", "one", "requestheader-allowed-names", "two"},
 		check: func(t *testing.T, s *Server) {
-			answer := s.Get(t, "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication")
-			// The names of servers that were there before stay, too.
-			for _, name := range []string{`\"one\"`, `\"two\"`} {
-				if !strings.Contains(string(answer.Body), name) {
-					t.Errorf("no %s: %s", name, answer.Body)
-				}
+			// It is written some time after the server is ready. The names of servers that were there before stay, too.
+			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+			defer cancel()
+			var body string
+			err := poll(ctx, 200*time.Millisecond, func() (bool, error) {
+				body = string(s.Get(t, "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication").Body)
+				return strings.Contains(body, `\"one\"`) && strings.Contains(body, `\"two\"`), nil
+			})
+			if err != nil {
+				t.Errorf("not both names: %s", body)
 			}
 		}},
 }
