@@ -8,25 +8,27 @@ import (
 	"sync"
 )
 
-// A Behaviour is something that the kube-apiserver of some releases does and that of others does not, and that nothing in
-// a catalogue tells: it was measured, or read in the source and then measured. behaviour/1.N.txt says which ones a release
-// has, with the number of the fact.
+// A Behaviour is something that the kube-apiserver of some releases does and that of others does not, and that nothing
+// in a catalogue tells: it was measured, or read in the source and then measured. behaviour/1.N.txt says which ones a
+// release has, with the number of the fact.
 type Behaviour string
 
 // The behaviours that releases differ in.
 const (
 	// MergesDiscovery: where the hand-off is on, the discovery document of /apis has what peers serve, too.
 	MergesDiscovery Behaviour = "merges-discovery"
-	// ReadsMergedDiscovery: of a peer it reads that merged document, and so takes for the peer's what the peer's own peers serve.
+	// ReadsMergedDiscovery: of a peer it reads that merged document, and so takes for the peer's what the peer's own
+	// peers serve.
 	ReadsMergedDiscovery Behaviour = "reads-merged-discovery"
-	// AsksPeersAtStart: it asks its peers only in the first second after they, or it, have started, and crashes where it can
-	// ask one and not read the answer.
+	// AsksPeersAtStart: it asks its peers only in the first second after they, or it, have started, and crashes where
+	// it can ask one and not read the answer.
 	AsksPeersAtStart Behaviour = "asks-peers-at-start"
 	// CountsReroutedByResource: apiserver_rerouted_request_total tells requests of clients from those for discovery.
 	CountsReroutedByResource Behaviour = "counts-rerouted-by-resource"
 	// AsksPeersThroughEgress: requests for peers go through the controlplane entry of the egress selector.
 	AsksPeersThroughEgress Behaviour = "asks-peers-through-egress"
-	// RefusesSharedClientCA: it exits where client-ca-file has the CA of requestheader-client-ca-file and any name is allowed.
+	// RefusesSharedClientCA: it exits where client-ca-file has the CA of requestheader-client-ca-file and any name is
+	// allowed.
 	RefusesSharedClientCA Behaviour = "refuses-shared-client-ca"
 	// EmptyIPIsDefault: an empty value of a flag that takes an IP address is its default, and no mistake.
 	EmptyIPIsDefault Behaviour = "empty-ip-is-default"
@@ -45,8 +47,8 @@ var behaviours = []Behaviour{
 	EmptyIPIsDefault, ChecksMetricsOptions, ChecksLeaderElection, ChecksSignerPath, ReadsV1Configuration,
 }
 
-// Does tells whether kube-apiserver of release r has a behaviour; a release that has no catalogue is judged by the nearest
-// one that has.
+// Does tells whether kube-apiserver of release r has a behaviour; a release that has no catalogue is judged by the
+// nearest one that has.
 func (r Release) Does(b Behaviour) bool { return Nearest(r).behaviours()[b] }
 
 //go:embed behaviour/*.txt

@@ -13,10 +13,10 @@ import (
 )
 
 // A Catalogue is what kube-apiserver of one release accepts and serves: its flags, feature gates and admission plugins,
-// and its API surface; and the feature gates of its kubeadm and the types of its configuration. It is generated from the
-// release itself: what it accepts is what the linked command has, what it serves is what running servers list (make
-// update-catalogue). A catalogue stands for all patch releases of its minor, although it was made from one; Version tells
-// which.
+// and its API surface; and the feature gates of its kubeadm and the types of its configuration. It is generated from
+// the release itself: what it accepts is what the linked command has, what it serves is what running servers list (make
+// update-catalogue). A catalogue stands for all patch releases of its minor, although it was made from one; Version
+// tells which.
 type Catalogue struct {
 	// Version is the release that the catalogue was made from: v1.36.3.
 	Version string
@@ -155,8 +155,8 @@ func (c *Catalogue) ResourceGates() []string {
 // Release is the release that the catalogue was made from.
 func (c *Catalogue) Release() Release { return must(Parse(c.Version)) }
 
-// Minor is that release without its patch.
-func (c *Catalogue) Minor() Release { return c.binary }
+// MinorRelease is that release without its patch.
+func (c *Catalogue) MinorRelease() Release { return c.binary }
 
 // Does is that of the release.
 func (c *Catalogue) Does(b Behaviour) bool { return c.behaviours()[b] }

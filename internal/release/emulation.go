@@ -22,8 +22,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s: %q %s", e.Flag, e.Text, e.Reason)
 }
 
-// Effective are the versions that a kube-apiserver acts by besides its own: the release that it emulates, and the oldest
-// one that it stays compatible with.
+// Effective are the versions that a kube-apiserver acts by besides its own: the release that it emulates, and the
+// oldest one that it stays compatible with.
 type Effective struct {
 	Emulated, Compatible Release
 }
@@ -49,8 +49,8 @@ func EmulatedVersion(values []string, binary Release) (Release, error) {
 }
 
 // EffectiveVersions returns the versions that a kube-apiserver binary acts by, by the values of --emulated-version and
-// --min-compatibility-version. An error is always a *VersionError, as that of EmulatedVersion; the minimum compatibility
-// version must not be above the emulated one.
+// --min-compatibility-version. An error is always a *VersionError, as that of EmulatedVersion; the minimum
+// compatibility version must not be above the emulated one.
 func EffectiveVersions(emulated, compatible []string, binary Release) (Effective, error) {
 	e, err := EmulatedVersion(emulated, binary)
 	at := EffectiveOf(e)

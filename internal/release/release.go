@@ -159,8 +159,8 @@ func (r Release) Before(o Release) bool { return r.Compare(o) < 0 }
 // IsKnown tells whether mvpcheck has facts for the minor of r.
 func (r Release) IsKnown() bool { return catalogues()[r.minor] != nil }
 
-// Oldest is the oldest minor that mvpcheck has facts for. Before 1.33 the feature worked on the StorageVersion API and is
-// out of scope (facts, "Gate by release").
+// Oldest is the oldest minor that mvpcheck has facts for. Before 1.33 the feature worked on the StorageVersion API and
+// is out of scope (facts, "Gate by release").
 func Oldest() Release { return known()[0] }
 
 // Newest is the newest minor that mvpcheck has facts for.

@@ -59,9 +59,10 @@ func (f *Field) Names() []string {
 	return names
 }
 
-// Schema returns the fields of the documents of a kind: of kubeadm's kinds in each apiVersion that the kubeadm of a known
-// release reads, and of Cluster API's v1beta1 and v1beta2 the kinds KubeadmControlPlane, KubeadmControlPlaneTemplate,
-// KubeadmConfig and KubeadmConfigTemplate down to clusterConfiguration.apiServer. ok is false for anything else.
+// Schema returns the fields of the documents of a kind: of kubeadm's kinds in each apiVersion that the kubeadm of a
+// known release reads, and of Cluster API's v1beta1 and v1beta2 the kinds KubeadmControlPlane,
+// KubeadmControlPlaneTemplate, KubeadmConfig and KubeadmConfigTemplate down to clusterConfiguration.apiServer. ok is
+// false for anything else.
 //
 // The fields are those that the newest such kubeadm has.
 func Schema(apiVersion, kind string) (f *Field, ok bool) {
@@ -146,8 +147,8 @@ func (c *Catalogue) value(version, text string) *Field {
 	return &Field{Kind: Kind(text)}
 }
 
-// clusterAPIKinds are the kinds of Cluster API that embed kubeadm's configuration, and where in them (api/bootstrap/kubeadm
-// and api/controlplane/kubeadm of Cluster API 1.12).
+// clusterAPIKinds are the kinds of Cluster API that embed kubeadm's configuration, and where in them
+// (api/bootstrap/kubeadm and api/controlplane/kubeadm of Cluster API 1.12).
 var clusterAPIKinds = map[string]string{
 	"controlplane.cluster.x-k8s.io KubeadmControlPlane":         "spec.kubeadmConfigSpec.clusterConfiguration",
 	"controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate": "spec.template.spec.kubeadmConfigSpec.clusterConfiguration",
@@ -155,8 +156,8 @@ var clusterAPIKinds = map[string]string{
 	"bootstrap.cluster.x-k8s.io KubeadmConfigTemplate":          "spec.template.spec.clusterConfiguration",
 }
 
-// clusterAPIKind returns the fields of one of these kinds, nil for another one. What stands beside the apiServer is kubeadm's
-// matter no more than Cluster API's webhooks are.
+// clusterAPIKind returns the fields of one of these kinds, nil for another one. What stands beside the apiServer is
+// kubeadm's matter no more than Cluster API's webhooks are.
 func clusterAPIKind(apiVersion, kind string) *Field {
 	group, version, _ := strings.Cut(apiVersion, "/")
 	path, ok := clusterAPIKinds[group+" "+kind]
@@ -172,8 +173,8 @@ func clusterAPIKind(apiVersion, kind string) *Field {
 	}}
 }
 
-// clusterAPIServer is the apiServer of Cluster API: in v1beta2 that of kubeadm's v1beta4, while in v1beta1 two fields are still
-// those of v1beta3.
+// clusterAPIServer is the apiServer of Cluster API: in v1beta2 that of kubeadm's v1beta4, while in v1beta1 two fields
+// are still those of v1beta3.
 func clusterAPIServer(version string) *Field {
 	cluster := func(version string) *Field {
 		f, _ := Schema(KubeadmGroup+"/"+version, "ClusterConfiguration")

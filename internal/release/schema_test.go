@@ -22,7 +22,8 @@ func paths(f *Field, at string) []string {
 	return all
 }
 
-// schemaSizes are the kinds and how many fields each has, which were compared, name by name and kind by kind, with the Go types.
+// schemaSizes are the kinds and how many fields each has, which were compared, name by name and kind by kind, with the
+// Go types.
 var schemaSizes = map[string]int{
 	"kubeadm.k8s.io/v1beta3 ClusterConfiguration": 67,
 	"kubeadm.k8s.io/v1beta3 InitConfiguration":    35,

@@ -218,8 +218,8 @@ func (c *Catalogue) runtimeProblem(e RuntimeConfigEntry) string {
 	return ""
 }
 
-// What a catalogue says of a group version: what the release makes of it by default. One that is unlisted has no default,
-// and the keys of classes do not reach it.
+// What a catalogue says of a group version: what the release makes of it by default. One that is unlisted has no
+// default, and the keys of classes do not reach it.
 const (
 	versionOn  = "on"
 	versionOff = "off"
@@ -227,8 +227,8 @@ const (
 )
 
 // Enabled tells whether --runtime-config leaves a resource on. A key of a class reaches the group versions that the
-// release lists; one of a group version, and then one of a resource, wins over it. What switches a resource switches its
-// subresources.
+// release lists; one of a group version, and then one of a resource, wins over it. What switches a resource switches
+// its subresources.
 func (c *Catalogue) Enabled(config RuntimeConfig, r Resource) bool {
 	gv := r.GroupVersion()
 	state := c.versions()[gv]

@@ -17,9 +17,9 @@ type admissionPlugin struct {
 	Configuration any
 }
 
-// admissionPlugins judges an AdmissionConfiguration or one of the two older kinds of files: of what it holds for plugins, that of
-// PodSecurity (admission/api/validation of k8s.io/pod-security-admission), and whether plugins have one that need one
-// (pkg/admission/config.go of k8s.io/apiserver). Plugins that there are not are passed over.
+// admissionPlugins judges an AdmissionConfiguration or one of the two older kinds of files: of what it holds for
+// plugins, that of PodSecurity (admission/api/validation of k8s.io/pod-security-admission), and whether plugins have
+// one that need one (pkg/admission/config.go of k8s.io/apiserver). Plugins that there are not are passed over.
 func admissionPlugins(c content) string {
 	var config struct {
 		Kind    string
@@ -40,7 +40,8 @@ func admissionPlugins(c content) string {
 		case i >= 0 && config.Plugins[i].Configuration != nil:
 		case i >= 0 && config.Plugins[i].Path != "":
 			if !c.sees(c.beside(config.Plugins[i].Path)) {
-				return fmt.Sprintf("has plugins[%d] (%s) with the path %q, a file that is not there", i, name, config.Plugins[i].Path)
+				at := fmt.Sprintf("plugins[%d] (%s)", i, name)
+				return has(at, "with the path %q, a file that is not there", config.Plugins[i].Path)
 			}
 		case slices.Contains(configuredPlugins, name):
 			return "has no configuration for " + name + ", which is switched on and needs one"
@@ -59,8 +60,8 @@ func (p admissionPlugin) refusedLevels(at string) string {
 		level, _ := defaults[mode].(string)
 		version, _ := defaults[mode+"-version"].(string)
 		if !slices.Contains(podSecurityLevels, level) || !podSecurityVersion.MatchString(version) {
-			return fmt.Sprintf("has %s with %s %q and %s-version %q: it takes privileged, baseline, restricted, and latest or v1.N",
-				at, mode, level, mode, version)
+			return has(at, "with %s %q and %s-version %q: "+
+				"it takes privileged, baseline, restricted, and latest or v1.N", mode, level, mode, version)
 		}
 	}
 	return ""

@@ -13,8 +13,8 @@ var (
 	auditStages = []string{"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"}
 )
 
-// audit judges an audit policy: ValidatePolicy in pkg/apis/audit/validation of k8s.io/apiserver. Fields that it does not know
-// are passed over.
+// audit judges an audit policy: ValidatePolicy in pkg/apis/audit/validation of k8s.io/apiserver. Fields that it does
+// not know are passed over.
 func audit(c content) string {
 	var policy struct {
 		OmitStages []string
@@ -39,26 +39,26 @@ func audit(c content) string {
 	for i, rule := range policy.Rules {
 		at := fmt.Sprintf("rules[%d]", i)
 		if !slices.Contains(auditLevels, rule.Level) {
-			return fmt.Sprintf("has %s with the level %q, which is none of %s", at, rule.Level, strings.Join(auditLevels, ", "))
+			return has(at, "with the level %q, which is none of %s", rule.Level, strings.Join(auditLevels, ", "))
 		}
 		if problem := badStage(rule.OmitStages, at+".omitStages"); problem != "" {
 			return problem
 		}
 		for _, url := range rule.NonResourceURLs {
 			if url != "*" && (!strings.HasPrefix(url, "/") || strings.Contains(url[:len(url)-1], "*")) {
-				return fmt.Sprintf("has %s with the path %q: one begins with / and has * only at its end", at, url)
+				return has(at, "with the path %q: one begins with / and has * only at its end", url)
 			}
 		}
 		for _, r := range rule.Resources {
 			if r.Group != "" && r.Group != "*" && len(validation.NameIsDNSSubdomain(r.Group, false)) > 0 {
-				return fmt.Sprintf("has %s with the API group %q, which is no name of one", at, r.Group)
+				return has(at, "with the API group %q, which is no name of one", r.Group)
 			}
 			if len(r.ResourceNames) > 0 && len(r.Resources) == 0 {
-				return fmt.Sprintf("has %s with resourceNames and no resources", at)
+				return has(at, "with resourceNames and no resources")
 			}
 		}
 		if len(rule.NonResourceURLs) > 0 && len(rule.Resources)+len(rule.Namespaces) > 0 {
-			return fmt.Sprintf("has %s with both nonResourceURLs and resources or namespaces", at)
+			return has(at, "with both nonResourceURLs and resources or namespaces")
 		}
 	}
 	return ""

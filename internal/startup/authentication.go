@@ -9,7 +9,8 @@ import (
 
 var authenticationShape = shape{
 	"jwt": {
-		"issuer":               fields("url", "discoveryURL", "certificateAuthority", "audiences", "audienceMatchPolicy", "egressSelectorType"),
+		"issuer": fields("url", "discoveryURL", "certificateAuthority", "audiences", "audienceMatchPolicy",
+			"egressSelectorType"),
 		"claimValidationRules": fields("claim", "requiredValue", "expression", "message"),
 		"claimMappings": {
 			"username": fields("claim", "prefix", "expression"), "groups": fields("claim", "prefix", "expression"),
@@ -41,7 +42,8 @@ type claimMapping struct {
 }
 
 // authenticators judges an AuthenticationConfiguration: ValidateAuthenticationConfiguration in
-// pkg/apis/apiserver/validation of k8s.io/apiserver, and pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes.
+// pkg/apis/apiserver/validation of k8s.io/apiserver, and pkg/kubeapiserver/options/authentication.go of
+// k8s.io/kubernetes.
 func authenticators(c content) string {
 	var config struct {
 		JWT       []jwtAuthenticator `json:"jwt"`
@@ -58,13 +60,13 @@ func authenticators(c content) string {
 		at := fmt.Sprintf("jwt[%d]", i)
 		switch u := a.Issuer.URL; {
 		case slices.Contains(issuers, u):
-			return fmt.Sprintf("has %s with the issuer of service accounts", at)
+			return has(at, "with the issuer of service accounts")
 		case seen[u]:
-			return fmt.Sprintf("has %s with the issuer of another one", at)
+			return has(at, "with the issuer of another one")
 		}
 		seen[a.Issuer.URL] = true
 		if d := a.Issuer.DiscoveryURL; d != "" && seen["discovery "+d] {
-			return fmt.Sprintf("has %s with the discoveryURL of another one", at)
+			return has(at, "with the discoveryURL of another one")
 		}
 		seen["discovery "+a.Issuer.DiscoveryURL] = true
 		if problem := a.refused(at); problem != "" {
@@ -86,35 +88,39 @@ func authenticators(c content) string {
 func (a jwtAuthenticator) refused(at string) string {
 	issuer := a.Issuer
 	if !plainHTTPS(issuer.URL) {
-		return fmt.Sprintf("has %s with the issuer %q, which is not of the form https://HOST/PATH", at, issuer.URL)
+		return has(at, "with the issuer %q, which is not of the form https://HOST/PATH", issuer.URL)
 	}
-	if d := issuer.DiscoveryURL; d != "" && (!plainHTTPS(d) || strings.TrimRight(d, "/") == strings.TrimRight(issuer.URL, "/")) {
-		return fmt.Sprintf("has %s with the discoveryURL %q, which is not of the form https://HOST/PATH or is the issuer itself", at, d)
+	d := issuer.DiscoveryURL
+	if d != "" && (!plainHTTPS(d) || strings.TrimRight(d, "/") == strings.TrimRight(issuer.URL, "/")) {
+		return has(at, "with the discoveryURL %q, "+
+			"which is not of the form https://HOST/PATH or is the issuer itself", d)
 	}
 	distinct := map[string]bool{}
 	for _, audience := range issuer.Audiences {
 		distinct[audience] = true
 	}
 	if len(distinct) == 0 || len(distinct) < len(issuer.Audiences) || distinct[""] {
-		return fmt.Sprintf("has %s without audiences, or with one that is empty or there twice", at)
+		return has(at, "without audiences, or with one that is empty or there twice")
 	}
 	if issuer.Policy != "MatchAny" && (issuer.Policy != "" || len(issuer.Audiences) > 1) {
-		return fmt.Sprintf("has %s with the audienceMatchPolicy %q in place of MatchAny", at, issuer.Policy)
+		return has(at, "with the audienceMatchPolicy %q in place of MatchAny", issuer.Policy)
 	}
 	if !slices.Contains([]string{"", "controlplane", "cluster"}, issuer.Egress) {
-		return fmt.Sprintf("has %s with the egressSelectorType %q", at, issuer.Egress)
+		return has(at, "with the egressSelectorType %q", issuer.Egress)
 	}
 	for i, rule := range a.ClaimValidationRules {
-		if (rule.Claim == "") == (rule.Expression == "") || rule.Claim != "" && rule.Message != "" || rule.Expression != "" && rule.RequiredValue != "" {
-			return fmt.Sprintf("has %s.claimValidationRules[%d], which is neither a claim with its value nor an expression with its message", at, i)
+		if (rule.Claim == "") == (rule.Expression == "") ||
+			rule.Claim != "" && rule.Message != "" || rule.Expression != "" && rule.RequiredValue != "" {
+			return fmt.Sprintf("has %s.claimValidationRules[%d], "+
+				"which is neither a claim with its value nor an expression with its message", at, i)
 		}
 	}
 	m := a.ClaimMappings
 	switch {
 	case m.Username == claimMapping{}:
-		return fmt.Sprintf("has %s without a claim for the user name", at)
+		return has(at, "without a claim for the user name")
 	case m.UID.Claim != "" && m.UID.Expression != "":
-		return fmt.Sprintf("has %s with both claim and expression for uid", at)
+		return has(at, "with both claim and expression for uid")
 	}
 	for _, named := range []struct {
 		name string
@@ -122,8 +128,10 @@ func (a jwtAuthenticator) refused(at string) string {
 	}{{"username", m.Username}, {"groups", m.Groups}} {
 		mapping := named.claimMapping
 		if mapping.Expression != "" && (mapping.Claim != "" || mapping.Prefix != nil) ||
-			mapping.Expression == "" && mapping.Claim != "" && mapping.Prefix == nil || mapping.Claim == "" && mapping.Prefix != nil {
-			return fmt.Sprintf("has %s with a mapping for %s that is neither a claim with its prefix nor an expression", at, named.name)
+			mapping.Expression == "" && mapping.Claim != "" && mapping.Prefix == nil ||
+			mapping.Claim == "" && mapping.Prefix != nil {
+			return has(at, "with a mapping for %s that is neither a claim with its prefix nor an expression",
+				named.name)
 		}
 	}
 	return ""

@@ -4,14 +4,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
 // A check is one thing that the options of kube-apiserver refuse besides what the types of their flags do.
 type check struct {
-	// flags are those that it reads. Where the value of one is not known, or refused by its type, the check says nothing.
-	// The first one that is set is at fault; where none is, the check does not apply.
+	// flags are those that it reads. Where the value of one is not known, or refused by its type, the check says
+	// nothing. The first one that is set is at fault; where none is, the check does not apply.
 	flags []string
 	// refuses is asked of the first of the flags.
 	refuses predicate
@@ -24,8 +25,9 @@ type predicate func(s *Server, flag string) (reason string)
 
 // checks are all of them, by the source files that they follow.
 var checks = sync.OnceValue(func() []check {
-	return slices.Concat(genericChecks, storageChecks, servingChecks, auditChecks(), admissionChecks, loggingChecks, metricsChecks,
-		authenticationChecks, authorizationChecks, controlPlaneChecks, serviceChecks)
+	return slices.Concat(
+		genericChecks, storageChecks, servingChecks, auditChecks(), loggingChecks, metricsChecks,
+		admissionChecks, authenticationChecks, authorizationChecks, controlPlaneChecks, serviceChecks)
 })
 
 // The forms that a line of a table has.
@@ -61,6 +63,21 @@ func when(holds func(s *Server, flag string) bool, reason string) predicate {
 		return ""
 	}
 }
+
+// text, number and duration refuse a value with a reason where something holds of it.
+func text(bad func(string) bool, reason string) predicate {
+	return when(func(s *Server, flag string) bool { return bad(s.text(flag)) }, reason)
+}
+
+func number(bad func(float64) bool, reason string) predicate {
+	return when(func(s *Server, flag string) bool { return bad(s.float(flag)) }, reason)
+}
+
+func duration(bad func(time.Duration) bool, reason string) predicate {
+	return when(func(s *Server, flag string) bool { return bad(s.duration(flag)) }, reason)
+}
+
+func empty(v string) bool { return v == "" }
 
 // only has a predicate count where something holds.
 func only(holds func(s *Server) bool, refuses predicate) predicate {
@@ -107,6 +124,11 @@ func oneOf(values ...string) predicate {
 	return when(func(s *Server, flag string) bool { return !slices.Contains(values, s.text(flag)) }, reason)
 }
 
+// set tells whether a flag is set to something.
+func set(flag string) func(s *Server) bool {
+	return func(s *Server) bool { return s.text(flag) != "" }
+}
+
 // without refuses a flag that is set beside another one.
 func without(other string) predicate {
 	return when(func(s *Server, flag string) bool { return s.given(flag) && s.given(other) }, "does not go with "+other)
@@ -119,13 +141,13 @@ func negative(s *Server, flag string) string {
 	return ""
 }
 
-var positive = when(func(s *Server, flag string) bool { return s.float(flag) <= 0 }, "is not above 0")
+var positive = number(func(n float64) bool { return n <= 0 }, "is not above 0")
 
 // needsGate says that a setting needs a feature gate that is off. One that is locked cannot be: GateProblems has that.
-func needsGate(gate string, set func(s *Server, flag string) bool) predicate {
+func needsGate(gate string, needs func(s *Server, flag string) bool) predicate {
 	return when(func(s *Server, flag string) bool {
 		spec, known := s.catalogue.Gate(gate, s.at)
-		return set(s, flag) && known && !spec.Locked && !s.gateOn(gate)
+		return needs(s, flag) && known && !spec.Locked && !s.gateOn(gate)
 	}, "needs the feature gate "+gate)
 }
 

@@ -25,7 +25,8 @@ type configuration struct {
 	later    string
 	// old tells whether the file has a name that these had before they were kinds of a group, which is still read.
 	old func(meta typeMeta, top map[string]any) bool
-	// fields are those of the top, shape those of all of it. Where neither is given others are passed over, as the server does.
+	// fields are those of the top, shape those of all of it. Where neither is given others are passed over, as the
+	// server does.
 	fields []string
 	shape  shape
 	// needs is a list that must not be empty, "" is none.
@@ -34,33 +35,41 @@ type configuration struct {
 	holds func(c content) string
 }
 
-const configGroup = "apiserver.config.k8s.io/"
+const (
+	configV1alpha1    = "apiserver.config.k8s.io/v1alpha1"
+	configV1beta1     = "apiserver.config.k8s.io/v1beta1"
+	configV1          = "apiserver.config.k8s.io/v1"
+	apiserverV1alpha1 = "apiserver.k8s.io/v1alpha1"
+)
 
 var (
 	auditPolicy = configuration{kind: "Policy", versions: []string{"audit.k8s.io/v1"}, needs: "rules", holds: audit}
 	encryption  = configuration{
-		kind: "EncryptionConfiguration", versions: []string{configGroup + "v1"}, needs: "resources", shape: encryptionShape, holds: encrypted,
+		kind: "EncryptionConfiguration", versions: []string{configV1},
+		needs: "resources", shape: encryptionShape, holds: encrypted,
 		old: func(meta typeMeta, _ map[string]any) bool { return meta == typeMeta{"v1", "EncryptionConfig"} },
 	}
 	authentication = configuration{
-		kind: "AuthenticationConfiguration", versions: []string{configGroup + "v1alpha1", configGroup + "v1beta1"}, later: configGroup + "v1",
+		kind: "AuthenticationConfiguration", versions: []string{configV1alpha1, configV1beta1}, later: configV1,
 		shape: authenticationShape, holds: authenticators,
 	}
 	authorization = configuration{
-		kind: "AuthorizationConfiguration", versions: []string{configGroup + "v1alpha1", configGroup + "v1beta1", configGroup + "v1"},
+		kind: "AuthorizationConfiguration", versions: []string{configV1alpha1, configV1beta1, configV1},
 		needs: "authorizers", shape: authorizationShape, holds: authorizers,
 	}
 	admission = configuration{
-		kind: "AdmissionConfiguration", versions: []string{configGroup + "v1", "apiserver.k8s.io/v1alpha1"}, fields: []string{"plugins"}, holds: admissionPlugins,
+		kind: "AdmissionConfiguration", versions: []string{configV1, apiserverV1alpha1},
+		fields: []string{"plugins"}, holds: admissionPlugins,
 		old: func(_ typeMeta, top map[string]any) bool {
 			return top["imagePolicy"] != nil || top["podNodeSelectorPluginConfig"] != nil
 		},
 	}
 	egressSelectors = configuration{
-		kind: "EgressSelectorConfiguration", versions: []string{"apiserver.k8s.io/v1alpha1", "apiserver.k8s.io/v1beta1"}, fields: []string{"egressSelections"}, holds: egress,
+		kind: "EgressSelectorConfiguration", versions: []string{apiserverV1alpha1, "apiserver.k8s.io/v1beta1"},
+		fields: []string{"egressSelections"}, holds: egress,
 	}
 	tracing = configuration{
-		kind: "TracingConfiguration", versions: []string{configGroup + "v1alpha1", configGroup + "v1beta1"}, later: configGroup + "v1",
+		kind: "TracingConfiguration", versions: []string{configV1alpha1, configV1beta1}, later: configV1,
 		fields: []string{"endpoint", "samplingRatePerMillion"}, holds: traced,
 	}
 )
@@ -91,10 +100,11 @@ func (k configuration) refusedTop(c content, meta typeMeta, top map[string]any) 
 	}
 	if meta.Kind != k.kind || !slices.Contains(known, meta.APIVersion) {
 		return fmt.Sprintf("holds kind %s of apiVersion %s; %s reads %s of %s",
-			quoted(meta.Kind), quoted(meta.APIVersion), c.catalogue.Minor(), k.kind, strings.Join(known, ", "))
+			quoted(meta.Kind), quoted(meta.APIVersion), c.catalogue.MinorRelease(), k.kind, strings.Join(known, ", "))
 	}
+	known = append(slices.Clone(k.fields), "apiVersion", "kind", "metadata")
 	for _, field := range slices.Sorted(maps.Keys(top)) {
-		if k.fields != nil && field != "apiVersion" && field != "kind" && field != "metadata" && !slices.Contains(k.fields, field) {
+		if k.fields != nil && !slices.Contains(known, field) {
 			return fmt.Sprintf("has a field %s, which a %s does not have", quoted(field), k.kind)
 		}
 	}
@@ -119,10 +129,15 @@ func (c content) decode(into any) string {
 	return ""
 }
 
+// has says what is wrong with a part of a file: "has rules[0] with the level ...".
+func has(at, format string, args ...any) string {
+	return "has " + at + " " + fmt.Sprintf(format, args...)
+}
+
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// shape are the fields that an object may have, each with the shape of its value; nil is any value. A list has the shape of
-// its items.
+// shape are the fields that an object may have, each with the shape of its value; nil is any value. A list has the
+// shape of its items.
 type shape map[string]shape
 
 // find says which field is in no shape, as a strict decoder does. Capitals count.

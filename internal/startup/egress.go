@@ -36,7 +36,7 @@ func egress(c content) string {
 		at := fmt.Sprintf("egressSelections[%d]", i)
 		name := strings.ToLower(s.Name)
 		if !slices.Contains([]string{"cluster", "controlplane", "etcd"}, name) || seen[name] {
-			return fmt.Sprintf("has %s with the name %q, which is none of cluster, controlplane and etcd, or there twice", at, s.Name)
+			return has(at, "with the name %q, which is none of cluster, controlplane and etcd, or there twice", s.Name)
 		}
 		seen[name] = true
 		if problem := s.Connection.refused(at, c.sees); problem != "" {
@@ -51,33 +51,33 @@ func (c egressConnection) refused(at string, exists func(string) bool) string {
 	switch c.ProxyProtocol {
 	case "Direct":
 		if t != nil {
-			return fmt.Sprintf("has %s with a transport, which a direct connection does not have", at)
+			return has(at, "with a transport, which a direct connection does not have")
 		}
 		return ""
 	case "GRPC":
 		if t == nil || t.UDS == nil || t.UDS.UDSName == "" {
-			return fmt.Sprintf("has %s without transport.uds.udsName, which GRPC needs", at)
+			return has(at, "without transport.uds.udsName, which GRPC needs")
 		}
 		return ""
 	case "HTTPConnect":
 	default:
-		return fmt.Sprintf("has %s with the proxyProtocol %q, which is none of Direct, HTTPConnect and GRPC", at, c.ProxyProtocol)
+		return has(at, "with the proxyProtocol %q, which is none of Direct, HTTPConnect and GRPC", c.ProxyProtocol)
 	}
 	switch {
 	case t == nil || (t.TCP == nil) == (t.UDS == nil):
-		return fmt.Sprintf("has %s without one of transport.tcp and transport.uds", at)
+		return has(at, "without one of transport.tcp and transport.uds")
 	case t.UDS != nil && t.UDS.UDSName == "":
-		return fmt.Sprintf("has %s with transport.uds without udsName", at)
+		return has(at, "with transport.uds without udsName")
 	case t.UDS != nil:
 		return ""
 	case strings.HasPrefix(t.TCP.URL, "http://") && t.TCP.TLSConfig == nil:
 		return ""
 	case !strings.HasPrefix(t.TCP.URL, "https://") || t.TCP.TLSConfig == nil:
-		return fmt.Sprintf("has %s with an url that is neither http:// without tlsConfig nor https:// with it", at)
+		return has(at, "with an url that is neither http:// without tlsConfig nor https:// with it")
 	}
 	tls := t.TCP.TLSConfig
 	if tls.CABundle != "" && !exists(tls.CABundle) || !exists(tls.ClientCert) || !exists(tls.ClientKey) {
-		return fmt.Sprintf("has %s with a tlsConfig that names a file that is not there", at)
+		return has(at, "with a tlsConfig that names a file that is not there")
 	}
 	return ""
 }

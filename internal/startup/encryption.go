@@ -53,7 +53,7 @@ func encrypted(c content) string {
 	for i, r := range config.Resources {
 		at := fmt.Sprintf("resources[%d]", i)
 		if len(r.Resources) == 0 || len(r.Providers) == 0 {
-			return fmt.Sprintf("has %s without resources or without providers", at)
+			return has(at, "without resources or without providers")
 		}
 		if problem := encryptedResources(r.Resources, at); problem != "" {
 			return problem
@@ -66,7 +66,7 @@ func encrypted(c content) string {
 		for _, name := range r.Resources {
 			resource := schema.ParseGroupResource(name)
 			if earlier[anyResource] || earlier[schema.GroupResource{Group: resource.Group, Resource: "*"}] {
-				return fmt.Sprintf("has %s with %q, which an earlier entry covers", at, name)
+				return has(at, "with %q, which an earlier entry covers", name)
 			}
 			earlier[resource] = true
 		}
@@ -77,7 +77,7 @@ func encrypted(c content) string {
 var anyResource = schema.GroupResource{Group: "*", Resource: "*"}
 
 func encryptedResources(names []string, at string) string {
-	refused := func(name, why string) string { return fmt.Sprintf("has %s with %q: %s", at, name, why) }
+	refused := func(name, why string) string { return has(at, "with %q: %s", name, why) }
 	var seen []schema.GroupResource
 	for _, name := range names {
 		r := schema.ParseGroupResource(name)
@@ -99,7 +99,8 @@ func encryptedResources(names []string, at string) string {
 			switch {
 			case other == r:
 				return refused(name, "it is there twice")
-			case other == anyResource, r == anyResource, other.Group == r.Group && (other.Resource == "*" || r.Resource == "*"):
+			case other == anyResource, r == anyResource,
+				other.Group == r.Group && (other.Resource == "*" || r.Resource == "*"):
 				return refused(name, "it overlaps with another one of the list")
 			}
 		}
@@ -118,7 +119,7 @@ func (p encryptionProvider) refused(at string, plugins map[string]bool) string {
 	}
 	switch {
 	case kinds != 1:
-		return fmt.Sprintf("has %s with %d providers in place of one", at, kinds)
+		return has(at, "with %d providers in place of one", kinds)
 	case p.AESGCM != nil:
 		return p.AESGCM.refused(at, 16, 24, 32)
 	case p.AESCBC != nil:
@@ -133,17 +134,17 @@ func (p encryptionProvider) refused(at string, plugins map[string]bool) string {
 
 func (k *encryptionKeys) refused(at string, lengths ...int) string {
 	if len(k.Keys) == 0 {
-		return fmt.Sprintf("has %s without keys", at)
+		return has(at, "without keys")
 	}
 	for _, key := range k.Keys {
 		secret, err := base64.StdEncoding.DecodeString(key.Secret)
 		switch {
 		case key.Name == "" || key.Secret == "":
-			return fmt.Sprintf("has %s with a key that lacks its name or its secret", at)
+			return has(at, "with a key that lacks its name or its secret")
 		case err != nil:
-			return fmt.Sprintf("has %s with a secret that is not base64", at)
+			return has(at, "with a secret that is not base64")
 		case !slices.Contains(lengths, len(secret)):
-			return fmt.Sprintf("has %s with a secret of %d bytes: it takes %v", at, len(secret), lengths)
+			return has(at, "with a secret of %d bytes: it takes %v", len(secret), lengths)
 		}
 		clear(secret)
 	}
@@ -159,19 +160,19 @@ func (p encryptionProvider) refusedPlugin(at string, plugins map[string]bool) st
 	endpoint, err := url.Parse(kms.Endpoint)
 	switch {
 	case version != "v1" && version != "v2":
-		return fmt.Sprintf("has %s with apiVersion %q: it takes v1 and v2", at, version)
+		return has(at, "with apiVersion %q: it takes v1 and v2", version)
 	case kms.Name == "":
-		return fmt.Sprintf("has %s without a name", at)
+		return has(at, "without a name")
 	case version == "v2" && (strings.Contains(kms.Name, ":") || plugins[kms.Name]):
-		return fmt.Sprintf("has %s with the name %q, which has a colon or is there twice", at, kms.Name)
+		return has(at, "with the name %q, which has a colon or is there twice", kms.Name)
 	case err != nil || endpoint.Scheme != "unix":
-		return fmt.Sprintf("has %s with an endpoint that is not unix:///PATH", at)
+		return has(at, "with an endpoint that is not unix:///PATH")
 	case version == "v2" && kms.CacheSize != nil, kms.CacheSize != nil && *kms.CacheSize == 0:
-		return fmt.Sprintf("has %s with a cachesize that it does not take", at)
+		return has(at, "with a cachesize that it does not take")
 	}
 	if kms.Timeout != nil {
 		if d, err := time.ParseDuration(*kms.Timeout); err != nil || d <= 0 {
-			return fmt.Sprintf("has %s with a timeout that is not above 0", at)
+			return has(at, "with a timeout that is not above 0")
 		}
 	}
 	plugins[kms.Name] = true

@@ -16,8 +16,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
-// File is a flag whose file kube-apiserver reads at start. What each makes of a file that is missing, empty, a folder or
-// something else was measured; it exits on the first and the third in any case.
+// File is a flag whose file kube-apiserver reads at start. What each makes of a file that is missing, empty, a folder
+// or something else was measured; it exits on the first and the third in any case.
 type File struct {
 	Flag string
 	// What is to stand in the file.
@@ -33,7 +33,8 @@ type File struct {
 	holds func(c content) string
 	// where is what a release must do to exit; "" is each release.
 	where release.Behaviour
-	// with are flags that must be set, too, for the file to be read; gate is one without which the server takes no notice of it.
+	// with are flags that must be set, too, for the file to be read; gate is one without which the server takes no
+	// notice of it.
 	with []string
 	gate string
 }
@@ -41,18 +42,42 @@ type File struct {
 // files are the flags but those whose files are for the hand-off and for serving.
 var files = []File{
 	{Flag: release.FlagClientCAFile, What: "the CA that signs the certificates of clients", holds: certificates},
-	{Flag: "service-account-key-file", What: "a public key that verifies the tokens of service accounts", holds: tokenKeys(false)},
-	{Flag: "service-account-signing-key-file", What: "the private key that signs the tokens of service accounts", Secret: true, holds: tokenKeys(true)},
-	{Flag: "kubelet-client-certificate", What: "the certificate that kube-apiserver shows to kubelets", EmptyStarts: true},
+	{
+		Flag: "service-account-key-file", What: "a public key that verifies the tokens of service accounts",
+		holds: tokenKeys(false),
+	},
+	{
+		Flag: "service-account-signing-key-file", What: "the private key that signs the tokens of service accounts",
+		Secret: true, holds: tokenKeys(true),
+	},
+	{
+		Flag: "kubelet-client-certificate", What: "the certificate that kube-apiserver shows to kubelets",
+		EmptyStarts: true,
+	},
 	{Flag: "kubelet-client-key", What: "the key of kubelet-client-certificate", Secret: true, EmptyStarts: true},
-	{Flag: "kubelet-certificate-authority", What: "the CA of the kubelets' certificates", EmptyStarts: true, holds: certificates},
+	{
+		Flag: "kubelet-certificate-authority", What: "the CA of the kubelets' certificates",
+		EmptyStarts: true, holds: certificates,
+	},
 	{Flag: "etcd-cafile", What: "the CA of etcd", EmptyStarts: true, holds: nothingButCertificates},
 	{Flag: "etcd-certfile", What: "the certificate that kube-apiserver shows to etcd", holds: leaf},
 	{Flag: "etcd-keyfile", What: "the key of etcd-certfile", Secret: true, holds: keyOf("etcd-certfile")},
-	{Flag: "oidc-ca-file", What: "the CA of the issuer", EmptyStarts: true, holds: certificates, with: []string{"oidc-issuer-url", "oidc-client-id"}},
-	{Flag: "token-auth-file", What: "lines of token, user name and user ID", EmptyStarts: true, Secret: true, holds: tokenLines},
-	{Flag: "authorization-policy-file", What: "a policy in each line", EmptyStarts: true, holds: policyLines, with: []string{"authorization-mode"}},
-	{Flag: "allow-metric-labels-manifest", What: "a mapping of metric,label to values", EmptyStarts: true, holds: labelMapping, where: release.ChecksMetricsOptions},
+	{
+		Flag: "oidc-ca-file", What: "the CA of the issuer",
+		EmptyStarts: true, holds: certificates, with: []string{"oidc-issuer-url", "oidc-client-id"},
+	},
+	{
+		Flag: "token-auth-file", What: "lines of token, user name and user ID",
+		EmptyStarts: true, Secret: true, holds: tokenLines,
+	},
+	{
+		Flag: "authorization-policy-file", What: "a policy in each line",
+		EmptyStarts: true, holds: policyLines, with: []string{"authorization-mode"},
+	},
+	{
+		Flag: "allow-metric-labels-manifest", What: "a mapping of metric,label to values",
+		EmptyStarts: true, holds: labelMapping, where: release.ChecksMetricsOptions,
+	},
 	{Flag: "audit-log-path", Written: true},
 
 	{Flag: "audit-policy-file", What: "an audit policy", holds: auditPolicy.refused},
@@ -61,8 +86,14 @@ var files = []File{
 	{Flag: "authorization-config", What: "an AuthorizationConfiguration", holds: authorization.refused},
 	{Flag: "admission-control-config-file", What: "an AdmissionConfiguration", holds: admission.refused},
 	{Flag: release.FlagEgressSelectorConfig, What: "an EgressSelectorConfiguration", holds: egressSelectors.refused},
-	{Flag: "tracing-config-file", What: "a TracingConfiguration", EmptyStarts: true, holds: tracing.refused, gate: "APIServerTracing"},
-	{Flag: "authorization-webhook-config-file", What: "a kubeconfig", holds: kubeconfig, with: []string{"authorization-mode"}},
+	{
+		Flag: "tracing-config-file", What: "a TracingConfiguration",
+		EmptyStarts: true, holds: tracing.refused, gate: "APIServerTracing",
+	},
+	{
+		Flag: "authorization-webhook-config-file", What: "a kubeconfig",
+		holds: kubeconfig, with: []string{"authorization-mode"},
+	},
 	{Flag: "authentication-token-webhook-config-file", What: "a kubeconfig", holds: kubeconfig},
 	{Flag: "audit-webhook-config-file", What: "a kubeconfig", holds: kubeconfig, with: []string{"audit-policy-file"}},
 }
@@ -76,7 +107,8 @@ func (file *File) IsRead(s *Server) bool {
 		!slices.ContainsFunc(file.with, func(flag string) bool { return s.text(flag) == "" })
 }
 
-// allows tells whether the server does what a gate is for: it is on, or the release no longer has it, as what it was for stays.
+// allows tells whether the server does what a gate is for: it is on, or the release no longer has it, as what it was
+// for stays.
 func (s *Server) allows(gate string) bool {
 	_, known := s.catalogue.Gate(gate, s.at)
 	return !known || s.gateOn(gate)
@@ -102,8 +134,8 @@ type content struct {
 	json []byte
 }
 
-// Refused says what the server exits on in a file that stands at a path of the pod and can be read, and "" where it takes it.
-// Secrets are never quoted.
+// Refused says what the server exits on in a file that stands at a path of the pod and can be read, and "" where it
+// takes it. Secrets are never quoted.
 func (file *File) Refused(s *Server, node Node, name string) string {
 	host, ok := node.Host(name)
 	if !ok || file.holds == nil {
@@ -117,8 +149,8 @@ func (file *File) Refused(s *Server, node Node, name string) string {
 	return file.holds(content{Server: s, node: node, name: name, host: host, text: text})
 }
 
-// sees tells whether there is a file at a path of the pod: there is none where nothing is mounted, and what stands in a volume
-// that is no folder of the node cannot be told and is taken to be there.
+// sees tells whether there is a file at a path of the pod: there is none where nothing is mounted, and what stands in a
+// volume that is no folder of the node cannot be told and is taken to be there.
 func (c content) sees(name string) bool {
 	host, ok := c.node.Host(name)
 	if !ok {
@@ -151,7 +183,8 @@ func leaf(c content) string {
 	return ""
 }
 
-// nothingButCertificates follows NewCertPool in client/pkg/v3/tlsutil of etcd: text without PEM blocks is as good as none.
+// nothingButCertificates follows NewCertPool in client/pkg/v3/tlsutil of etcd: text without PEM blocks is as good as
+// none.
 func nothingButCertificates(c content) string {
 	for block, rest := pem.Decode(c.text); block != nil; block, rest = pem.Decode(rest) {
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
@@ -205,6 +238,7 @@ func tokenLines(c content) string {
 
 // policyLines follows NewFromFile in pkg/auth/authorizer/abac of k8s.io/kubernetes.
 func policyLines(c content) string {
+	policy := typeMeta{"abac.authorization.kubernetes.io/v1beta1", "Policy"}
 	for line := range bytes.Lines(c.text) {
 		line = bytes.TrimSpace(line)
 		var meta typeMeta
@@ -213,7 +247,7 @@ func policyLines(c content) string {
 		}
 		err := yaml.Unmarshal(line, &meta)
 		// Without apiVersion or kind, a line is a policy of the version that had neither.
-		if err != nil || meta.Kind != "" && meta.APIVersion != "" && meta != (typeMeta{"abac.authorization.kubernetes.io/v1beta1", "Policy"}) {
+		if err != nil || meta.Kind != "" && meta.APIVersion != "" && meta != policy {
 			return "has a line that is not a policy"
 		}
 	}

@@ -22,7 +22,7 @@ const (
 func contentOf(text string, line ...Setting) content {
 	c, _ := release.CatalogueOf(release.OfMinor(33))
 	node := Node{Host: func(string) (string, bool) { return "", false }, Mounted: there}
-	return content{Server: NewServer(c, line, release.EffectiveOf(c.Minor())), node: node, name: "/etc/there/file.yaml", text: []byte(text)}
+	return content{Server: NewServer(c, line, release.EffectiveOf(c.MinorRelease())), node: node, name: "/etc/there/file.yaml", text: []byte(text)}
 }
 
 // judge returns what is said of the values in a file, whatever its apiVersion and kind.

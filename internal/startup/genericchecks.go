@@ -20,20 +20,19 @@ var genericChecks = slices.Concat(
 	each("livez-grace-period max-mutating-requests-inflight max-requests-inflight min-request-timeout request-timeout "+
 		"shutdown-delay-duration shutdown-watch-termination-grace-period storage-initialization-timeout", negative),
 	each("emulation-forward-compatible runtime-config-emulation-forward-compatible",
-		when(func(s *Server, flag string) bool { return s.on(flag) && s.at.Emulated.SameMinor(s.catalogue.Minor()) },
+		when(func(s *Server, flag string) bool { return s.on(flag) && !s.emulates() },
 			"goes only with an emulated-version that is older than the server")),
 	[]check{
-		// Measured on 1.33, 1.36 and 1.37: up to a millisecond it ends 30 seconds after the start; with 100 ms it is ready.
+		// Measured on 1.33, 1.36 and 1.37: up to a millisecond it ends 30 seconds after the start; with 100 ms it is
+		// ready.
 		of("request-timeout",
-			when(func(s *Server, flag string) bool {
-				return s.duration(flag) >= 0 && s.duration(flag) <= time.Millisecond
-			},
+			duration(func(d time.Duration) bool { return d >= 0 && d <= time.Millisecond },
 				"leaves no request any time: the server cannot write its default roles, and ends after half a minute")),
-		of("goaway-chance",
-			when(func(s *Server, flag string) bool { return s.float(flag) < 0 || s.float(flag) > 0.02 }, "is not between 0 and 0.02")),
+		of("goaway-chance", number(func(n float64) bool { return n < 0 || n > 0.02 }, "is not between 0 and 0.02")),
 		of("max-requests-inflight max-mutating-requests-inflight enable-priority-and-fairness",
 			when(func(s *Server, flag string) bool {
-				return s.on("enable-priority-and-fairness") && s.number(flag) == 0 && s.number("max-mutating-requests-inflight") == 0
+				mutating := s.number("max-mutating-requests-inflight")
+				return s.on("enable-priority-and-fairness") && s.number(flag) == 0 && mutating == 0
 			}, "leaves no request at all, with max-mutating-requests-inflight 0 and enable-priority-and-fairness")),
 		of("strict-transport-security-directives",
 			eachItem(unless(isTransportDirective, "is not made of max-age=SECONDS, includeSubDomains and preload"))),
@@ -42,7 +41,8 @@ var genericChecks = slices.Concat(
 
 func isTransportDirective(item string) bool {
 	name, value, hasValue := strings.Cut(item, "=")
-	return item == "includeSubDomains" || item == "preload" || name == "max-age" && hasValue && !strings.Contains(value, "=")
+	return item == "includeSubDomains" || item == "preload" ||
+		name == "max-age" && hasValue && !strings.Contains(value, "=")
 }
 
 func refusedOrigin(origin string) string {
@@ -60,17 +60,20 @@ var storageChecks = []check{
 	of("etcd-servers", all(
 		when(func(s *Server, flag string) bool { return len(s.items(flag)) == 0 }, "names no server"),
 		when(func(s *Server, flag string) bool { return !slices.ContainsFunc(s.items(flag), isEtcdServer) },
-			"has nothing that can be the address of an etcd, such as https://192.0.2.11:2379"))),
+			"has nothing"+noAddress))),
 	of("storage-backend", oneOf("", "etcd3")),
 	of("storage-media-type", oneOf("", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf")),
 	of("etcd-servers-overrides", eachItem(refusedOverride)),
 	of("etcd-certfile etcd-keyfile", emptyBeside("etcd-keyfile")),
 	of("etcd-keyfile etcd-certfile", emptyBeside("etcd-certfile")),
 	of("encryption-provider-config-automatic-reload encryption-provider-config",
-		when(func(s *Server, flag string) bool { return s.on(flag) && s.text("encryption-provider-config") == "" }, "needs encryption-provider-config")),
+		only(func(s *Server) bool { return !set("encryption-provider-config")(s) },
+			when(isOn, "needs encryption-provider-config"))),
 	of("watch-cache-sizes watch-cache", only(func(s *Server) bool { return s.on("watch-cache") },
 		eachItem(unless(isCacheSize, "is not of the form resource.group#size, with a size of 0 or more")))),
 }
+
+const noAddress = " that can be the address of an etcd, such as https://192.0.2.11:2379"
 
 // emptyBeside refuses a flag that is set to nothing where another one names a file.
 func emptyBeside(other string) predicate {
@@ -86,7 +89,7 @@ func refusedOverride(override string) string {
 	case !ok || slices.Contains(each, "") || strings.Contains(servers, "#") || strings.Count(what, "/") != 1:
 		return "is not of the form group/resource#servers, with the servers separated by semicolons"
 	case !slices.ContainsFunc(each, isEtcdServer):
-		return fmt.Sprintf("has nothing for %s that can be the address of an etcd, such as https://192.0.2.11:2379", what)
+		return "has nothing for " + what + noAddress
 	}
 	return ""
 }
@@ -117,8 +120,8 @@ var servingChecks = []check{
 		return fmt.Sprintf("names %q, which is no cipher suite that it knows", name)
 	})),
 	// ConfigureServer of golang.org/x/net/http2.
-	of("tls-cipher-suites tls-min-version disable-http2-serving", when(lacksHTTP2Suite,
-		"lacks the cipher suite that HTTP/2 needs: TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")),
+	of("tls-cipher-suites tls-min-version disable-http2-serving",
+		when(lacksHTTP2Suite, "lacks the cipher suite that HTTP/2 needs: "+strings.Join(http2Suites, " or "))),
 	of("tls-sni-cert-key", eachValue(func(value string) string {
 		files, _, _ := strings.Cut(value, ":")
 		if cert, key, _ := strings.Cut(files, ","); strings.TrimSpace(cert) == "" || strings.TrimSpace(key) == "" {
@@ -129,12 +132,16 @@ var servingChecks = []check{
 	of("tls-curve-preferences", refusedCurve),
 }
 
+var http2Suites = []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}
+
 func lacksHTTP2Suite(s *Server, flag string) bool {
 	suites := s.items(flag)
-	does := func(name string) bool {
-		return !isCipherSuite(name) || name == "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256" || name == "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
+	if len(suites) == 0 || s.on("disable-http2-serving") || s.text("tls-min-version") == "VersionTLS13" {
+		return false
 	}
-	return len(suites) > 0 && !s.on("disable-http2-serving") && s.text("tls-min-version") != "VersionTLS13" && !slices.ContainsFunc(suites, does)
+	return !slices.ContainsFunc(suites, func(name string) bool {
+		return !isCipherSuite(name) || slices.Contains(http2Suites, name)
+	})
 }
 
 func refusedCurve(s *Server, flag string) string {
@@ -159,12 +166,13 @@ var curves = []int64{23, 24, 25, 29, 4587, 4588, 4589}
 
 // isCipherSuite knows the names that Go has for those that it knows, and two older ones that Kubernetes keeps.
 func isCipherSuite(name string) bool {
+	known := slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites())
 	return name == "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305" || name == "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305" ||
-		slices.ContainsFunc(slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites()), func(suite *tls.CipherSuite) bool { return suite.Name == name })
+		slices.ContainsFunc(known, func(suite *tls.CipherSuite) bool { return suite.Name == name })
 }
 
-// auditChecks follow pkg/server/options/audit.go of k8s.io/apiserver, which judges the options of a backend that is used:
-// that its file is named.
+// auditChecks follow pkg/server/options/audit.go of k8s.io/apiserver, which judges the options of a backend that is
+// used: that its file is named.
 func auditChecks() []check {
 	const log, webhook = "audit-log-path", "audit-webhook-config-file"
 	return slices.Concat(
@@ -172,18 +180,19 @@ func auditChecks() []check {
 		auditBackend("audit-webhook-", webhook),
 		[]check{
 			used(log, "audit-log-format", oneOf("json", "legacy")),
-			used(log, log, when(func(s *Server, flag string) bool { return strings.HasSuffix(s.text(flag), "/") }, "is a folder, not a file")),
+			used(log, log, text(func(v string) bool { return strings.HasSuffix(v, "/") }, "is a folder, not a file")),
 			used(log, "audit-log-maxage", negative),
 			used(log, "audit-log-maxbackup", negative),
 			used(log, "audit-log-maxsize", negative),
 			// Set up whether the webhook is used or not.
-			of("audit-webhook-version", when(func(s *Server, flag string) bool { return strings.Count(s.text(flag), "/") > 1 }, "is not of the form group/version")),
+			of("audit-webhook-version",
+				text(func(v string) bool { return strings.Count(v, "/") > 1 }, "is not of the form group/version")),
 		})
 }
 
 // used returns a check that counts where a backend is used; flags are as of takes them.
 func used(backend, flags string, refuses predicate) check {
-	return of(flags+" "+backend, only(func(s *Server) bool { return s.text(backend) != "" }, refuses))
+	return of(flags+" "+backend, only(set(backend), refuses))
 }
 
 // auditBackend returns the checks that both backends have.
@@ -196,10 +205,11 @@ func auditBackend(prefix, backend string) []check {
 	return []check{
 		batched(prefix+"batch-buffer-size", positive),
 		batched(prefix+"batch-max-size", positive),
-		batched(qps+" "+burst+" "+throttle, when(func(s *Server, _ string) bool { return s.on(throttle) && (s.float(qps) <= 0 || s.float(burst) <= 0) },
+		batched(qps+" "+burst+" "+throttle, when(
+			func(s *Server, _ string) bool { return s.on(throttle) && (s.float(qps) <= 0 || s.float(burst) <= 0) },
 			fmt.Sprintf("does not do: %s needs both %s and %s above 0", throttle, qps, burst))),
 		used(backend, mode, oneOf("batch", "blocking", "blocking-strict")),
-		used(backend, prefix+"version", when(func(s *Server, flag string) bool { return s.text(flag) != "audit.k8s.io/v1" },
+		used(backend, prefix+"version", text(func(v string) bool { return v != "audit.k8s.io/v1" },
 			"is not audit.k8s.io/v1, the only version that there is")),
 		used(backend, event, positive),
 		used(backend, prefix+"truncate-max-batch-size "+event, func(s *Server, flag string) string {
@@ -213,15 +223,16 @@ func auditBackend(prefix, backend string) []check {
 
 // loggingChecks follow logs/api/v1/options.go of k8s.io/component-base; up to 1.34 klog panics on the first.
 var loggingChecks = []check{
-	of("log-flush-frequency", when(func(s *Server, flag string) bool { return s.duration(flag) <= 0 }, "is not above 0")),
+	of("log-flush-frequency", duration(func(d time.Duration) bool { return d <= 0 }, "is not above 0")),
 	of("logging-format", oneOf("text", "json")),
 	of("logging-format "+release.FlagFeatureGates,
 		needsGate("LoggingBetaOptions", func(s *Server, flag string) bool { return s.text(flag) == "json" })),
 	of("log-text-split-stream "+release.FlagFeatureGates, needsGate("LoggingAlphaOptions", isOn)),
-	of("log-text-info-buffer-size "+release.FlagFeatureGates, needsGate("LoggingAlphaOptions", func(s *Server, flag string) bool {
-		size, err := resource.ParseQuantity(s.text(flag))
-		return err == nil && size.Value() != 0
-	})),
+	of("log-text-info-buffer-size "+release.FlagFeatureGates,
+		needsGate("LoggingAlphaOptions", func(s *Server, flag string) bool {
+			size, err := resource.ParseQuantity(s.text(flag))
+			return err == nil && size.Value() != 0
+		})),
 	of("vmodule logging-format", when(func(s *Server, flag string) bool {
 		return strings.Trim(s.text(flag), ",") != "" && s.text("logging-format") == "json"
 	}, "goes only with logging-format text")),
@@ -240,7 +251,7 @@ var (
 // metricsChecks follow metrics/options.go and metrics/api/v1/config.go of k8s.io/component-base.
 var metricsChecks = []check{
 	of("show-hidden-metrics-for-version", func(s *Server, flag string) string {
-		before := s.catalogue.Minor().Prev().MinorString()
+		before := s.catalogue.MinorRelease().Prev().MinorString()
 		if v := s.text(flag); v != "" && v != before {
 			return "is not " + before + ", the release before the server's"
 		}

@@ -19,9 +19,10 @@ var admissionChecks = slices.Concat(
 	each("admission-control enable-admission-plugins disable-admission-plugins", unknownPlugin),
 	[]check{
 		// Set to nothing counts, too.
-		of("admission-control enable-admission-plugins disable-admission-plugins", when(func(s *Server, flag string) bool {
-			return s.given(flag) && (s.given("enable-admission-plugins") || s.given("disable-admission-plugins"))
-		}, "does not go with enable-admission-plugins or disable-admission-plugins")),
+		of("admission-control enable-admission-plugins disable-admission-plugins",
+			when(func(s *Server, flag string) bool {
+				return s.given(flag) && (s.given("enable-admission-plugins") || s.given("disable-admission-plugins"))
+			}, "does not go with enable-admission-plugins or disable-admission-plugins")),
 		of("disable-admission-plugins enable-admission-plugins", func(s *Server, flag string) string {
 			enabled := s.items("enable-admission-plugins")
 			return first(s.items(flag), func(name string) string {
@@ -31,14 +32,7 @@ var admissionChecks = slices.Concat(
 				return ""
 			})
 		}),
-		of("enable-admission-plugins admission-control admission-control-config-file", func(s *Server, flag string) string {
-			for _, name := range s.plugins() {
-				if slices.Contains(configuredPlugins, name) && s.text("admission-control-config-file") == "" {
-					return "names " + name + ", which needs a configuration in admission-control-config-file"
-				}
-			}
-			return ""
-		}),
+		of("enable-admission-plugins admission-control admission-control-config-file", unconfiguredPlugin),
 	})
 
 // configuredPlugins are the admission plugins that refuse to do without a configuration.
@@ -49,11 +43,21 @@ func (s *Server) plugins() []string {
 	return slices.Concat(s.items("enable-admission-plugins"), s.items("admission-control"))
 }
 
+func unconfiguredPlugin(s *Server, _ string) string {
+	for _, name := range s.plugins() {
+		if slices.Contains(configuredPlugins, name) && s.text("admission-control-config-file") == "" {
+			return "names " + name + ", which needs a configuration in admission-control-config-file"
+		}
+	}
+	return ""
+}
+
 func unknownPlugin(s *Server, flag string) string {
 	for _, name := range s.items(flag) {
 		if !s.catalogue.HasAdmissionPlugin(name) {
-			reason := fmt.Sprintf("names %q, an admission plugin that %s does not have", name, s.catalogue.Minor())
-			if near, ok := release.Suggest(name, s.catalogue.AdmissionPlugins()); ok {
+			c := s.catalogue
+			reason := fmt.Sprintf("names %q, an admission plugin that %s does not have", name, c.MinorRelease())
+			if near, ok := release.Suggest(name, c.AdmissionPlugins()); ok {
 				reason += "; it has " + near
 			}
 			return reason
@@ -63,33 +67,41 @@ func unknownPlugin(s *Server, flag string) string {
 }
 
 // oidcFlags go together, and not with authentication-config.
-const oidcFlags = "oidc-issuer-url oidc-client-id oidc-ca-file oidc-username-claim oidc-username-prefix oidc-groups-claim " +
-	"oidc-groups-prefix oidc-signing-algs oidc-required-claim"
+const oidcFlags = "oidc-issuer-url oidc-client-id oidc-ca-file oidc-username-claim oidc-username-prefix " +
+	"oidc-groups-claim oidc-groups-prefix oidc-signing-algs oidc-required-claim"
+
+func usesOIDCFlags(s *Server) bool { return slices.ContainsFunc(strings.Fields(oidcFlags), s.given) }
 
 // authenticationChecks follow pkg/kubeapiserver/options/authentication.go of k8s.io/kubernetes, and of k8s.io/apiserver
 // pkg/server/options/authentication.go, pkg/apis/apiserver/validation and the oidc authenticator.
 var authenticationChecks = slices.Concat(
-	each("requestheader-username-headers requestheader-group-headers requestheader-extra-headers-prefix requestheader-allowed-names", blankItem),
+	each("requestheader-username-headers requestheader-group-headers requestheader-extra-headers-prefix "+
+		"requestheader-allowed-names", blankItem),
 	[]check{
-		of("requestheader-uid-headers "+release.FlagFeatureGates, only(func(s *Server) bool { return len(s.items("requestheader-uid-headers")) > 0 }, all(
-			needsGate("RemoteRequestHeaderUID", (*Server).given),
-			when(func(s *Server, flag string) bool {
-				return !slices.ContainsFunc(s.items(flag), func(h string) bool { return strings.EqualFold(h, "X-Remote-Uid") })
-			}, "lacks X-Remote-Uid"),
-			blankItem))),
+		of("requestheader-uid-headers "+release.FlagFeatureGates,
+			only(func(s *Server) bool { return len(s.items("requestheader-uid-headers")) > 0 }, all(
+				needsGate("RemoteRequestHeaderUID", (*Server).given),
+				when(func(s *Server, flag string) bool { return !slices.ContainsFunc(s.items(flag), isUIDHeader) },
+					"lacks X-Remote-Uid"),
+				blankItem))),
 		of("service-account-issuer", refusedIssuer),
-		of("service-account-jwks-uri", when(func(s *Server, flag string) bool { return s.text(flag) != "" && !isHTTPS(s.text(flag)) }, notHTTPS)),
-		of(oidcFlags+" authentication-config", only(func(s *Server) bool { return slices.ContainsFunc(strings.Fields(oidcFlags), s.given) }, all(
-			when(func(s *Server, _ string) bool { return s.text("authentication-config") != "" }, "does not go with authentication-config"),
-			when(func(s *Server, _ string) bool {
-				return s.text("oidc-issuer-url") == "" || s.text("oidc-client-id") == ""
-			},
-				"needs both oidc-issuer-url and oidc-client-id")))),
+		of("service-account-jwks-uri", text(func(v string) bool { return v != "" && !isHTTPS(v) }, notHTTPS)),
+		of(oidcFlags+" authentication-config", only(usesOIDCFlags, func(s *Server, _ string) string {
+			switch {
+			case s.text("authentication-config") != "":
+				return "does not go with authentication-config"
+			case s.text("oidc-issuer-url") == "" || s.text("oidc-client-id") == "":
+				return "needs both oidc-issuer-url and oidc-client-id"
+			}
+			return ""
+		})),
 		of("authentication-token-webhook-version authentication-token-webhook-config-file",
-			only(func(s *Server) bool { return s.text("authentication-token-webhook-config-file") != "" }, reviewVersion)),
-		of("authentication-config "+release.FlagFeatureGates, needsGate("StructuredAuthenticationConfiguration", isSet)),
-		of("oidc-issuer-url oidc-client-id authentication-config service-account-issuer", only(usesOIDC, refusedOIDCIssuer)),
-		oidc("oidc-username-claim", when(func(s *Server, flag string) bool { return s.text(flag) == "" }, "names no claim")),
+			only(set("authentication-token-webhook-config-file"), reviewVersion)),
+		of("authentication-config "+release.FlagFeatureGates,
+			needsGate("StructuredAuthenticationConfiguration", isSet)),
+		of("oidc-issuer-url oidc-client-id authentication-config service-account-issuer",
+			only(usesOIDC, refusedOIDCIssuer)),
+		oidc("oidc-username-claim", text(empty, "names no claim")),
 		oidc("oidc-required-claim", eachValue(func(value string) string {
 			if claim, _, _ := strings.Cut(value, "="); strings.TrimSpace(claim) == "" {
 				return "names no claim"
@@ -115,6 +127,8 @@ func oidc(flag string, refuses predicate) check {
 }
 
 var isSigningAlg = regexp.MustCompile(`^[REP]S(256|384|512)$`).MatchString
+
+func isUIDHeader(name string) bool { return strings.EqualFold(name, "X-Remote-Uid") }
 
 const notHTTPS = "is not a URL that begins with https://"
 
@@ -163,7 +177,8 @@ var authorizationChecks = []check{
 		modes := s.items(flag)
 		for i, mode := range modes {
 			if !slices.Contains(authorizationModes, mode) {
-				return fmt.Sprintf("names %q, which is none of the modes %s", mode, strings.Join(authorizationModes, ", "))
+				known := strings.Join(authorizationModes, ", ")
+				return fmt.Sprintf("names %q, which is none of the modes %s", mode, known)
 			}
 			if slices.Contains(modes[:i], mode) {
 				return "names " + mode + " twice"
@@ -179,9 +194,12 @@ var authorizationChecks = []check{
 	fileNeedsMode("authorization-webhook-config-file", "Webhook"),
 	of("authorization-config authorization-mode authorization-webhook-config-file authorization-webhook-version "+
 		"authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl",
-		only(func(s *Server) bool { return !usesModes(s) }, all(
-			without("authorization-mode"), without("authorization-webhook-config-file"), without("authorization-webhook-version"),
-			without("authorization-webhook-cache-authorized-ttl"), without("authorization-webhook-cache-unauthorized-ttl")))),
+		only(set("authorization-config"), all(
+			without("authorization-mode"),
+			without("authorization-webhook-config-file"),
+			without("authorization-webhook-version"),
+			without("authorization-webhook-cache-authorized-ttl"),
+			without("authorization-webhook-cache-unauthorized-ttl")))),
 	of("authorization-config "+release.FlagFeatureGates, needsGate("StructuredAuthorizationConfiguration", isSet)),
 }
 
@@ -212,16 +230,15 @@ func fileNeedsMode(file, mode string) check {
 
 // controlPlaneChecks follow pkg/controlplane/apiserver/options of k8s.io/kubernetes.
 var controlPlaneChecks = []check{
-	of("service-account-max-token-expiration", when(func(s *Server, flag string) bool {
-		d := s.duration(flag)
+	of("service-account-max-token-expiration", duration(func(d time.Duration) bool {
 		return d != 0 && (d < time.Hour || d > 1<<32*time.Second)
 	}, "is not between 1h and 2^32 seconds")),
-	of("service-account-signing-endpoint service-account-signing-key-file service-account-key-file "+release.FlagFeatureGates,
-		only(func(s *Server) bool { return s.text("service-account-signing-endpoint") != "" }, refusedSigner)),
+	of("service-account-signing-endpoint service-account-signing-key-file service-account-key-file "+
+		release.FlagFeatureGates, only(set("service-account-signing-endpoint"), refusedSigner)),
 	of("service-account-signing-key-file service-account-signing-endpoint", when(func(s *Server, flag string) bool {
 		return s.text(flag) == "" && s.text("service-account-signing-endpoint") == ""
 	}, "names no file: the server has nothing to sign the tokens of service accounts with")),
-	of("service-account-key-file", when(func(s *Server, flag string) bool { return slices.Contains(s.all(flag), "") }, "names no file")),
+	of("service-account-key-file", eachValue(unless(func(v string) bool { return v != "" }, "names no file"))),
 	longer("coordinated-leadership-lease-duration", "coordinated-leadership-renew-deadline"),
 	longer("coordinated-leadership-renew-deadline", "coordinated-leadership-retry-period"),
 }
@@ -266,12 +283,12 @@ func longer(longer, shorter string) check {
 // serviceChecks follow cmd/kube-apiserver/app/options of k8s.io/kubernetes and pkg/controlplane/instance.go there.
 var serviceChecks = []check{
 	of("help", when(isOn, "has it print its usage and end")),
-	of("version", when(func(s *Server, flag string) bool {
-		on, _ := strconv.ParseBool(s.text(flag))
-		return on || s.text(flag) == "raw"
+	of("version", text(func(v string) bool {
+		on, _ := strconv.ParseBool(v)
+		return on || v == "raw"
 	}, "has it print its version and end")),
 	of("endpoint-reconciler-type", oneOf("", "lease", "master-count", "none")),
-	of("apiserver-count", when(func(s *Server, flag string) bool { return s.number(flag) <= 0 }, "is not above 0")),
+	of("apiserver-count", positive),
 	of("kubernetes-service-node-port service-node-port-range", func(s *Server, flag string) string {
 		port := s.number(flag)
 		low, high, _ := portRange(s.text("service-node-port-range"))
@@ -283,19 +300,22 @@ var serviceChecks = []check{
 		}
 		return ""
 	}),
-	of("service-cluster-ip-range "+release.FlagFeatureGates, only(func(s *Server) bool { return s.text("service-cluster-ip-range") != "" }, refusedServiceRange)),
-	of("service-cluster-ip-range advertise-address bind-address endpoint-reconciler-type", func(s *Server, flag string) string {
-		first, _, _ := strings.Cut(s.text(flag), ",")
-		network := parseNetwork(first)
-		address := net.ParseIP(strings.TrimSpace(s.text("advertise-address")))
-		if s.text("endpoint-reconciler-type") == "none" || network == nil && first != "" || address == nil || address.IsUnspecified() {
-			return ""
-		}
-		if (network == nil || network.IP.To4() != nil) != (address.To4() != nil) {
-			return "begins with another family of addresses than that of advertise-address, " + address.String()
-		}
-		return ""
-	}),
+	of("service-cluster-ip-range "+release.FlagFeatureGates,
+		only(set("service-cluster-ip-range"), refusedServiceRange)),
+	of("service-cluster-ip-range advertise-address bind-address endpoint-reconciler-type", refusedFamily),
+}
+
+func refusedFamily(s *Server, flag string) string {
+	first, _, _ := strings.Cut(s.text(flag), ",")
+	network := parseNetwork(first)
+	address := net.ParseIP(strings.TrimSpace(s.text("advertise-address")))
+	switch {
+	case s.text("endpoint-reconciler-type") == "none", network == nil && first != "":
+	case address == nil, address.IsUnspecified():
+	case (network == nil || network.IP.To4() != nil) != (address.To4() != nil):
+		return "begins with another family of addresses than that of advertise-address, " + address.String()
+	}
+	return ""
 }
 
 // leadingZeros are those that Kubernetes still takes in an IPv4 address.
@@ -334,7 +354,8 @@ func refusedServiceRange(s *Server, flag string) string {
 			return "begins with a range of fewer than 8 addresses"
 		// Where the allocators still keep their map of addresses in etcd.
 		case bits-ones > 20 && !(s.gateOn(multiCIDR) && s.gateOn("DisableAllocatorDualWrite")):
-			return fmt.Sprintf("has a range that is too large: of addresses of %d bits, at least %d must be given", bits, bits-20)
+			const reason = "has a range that is too large: of addresses of %d bits, at least %d must be given"
+			return fmt.Sprintf(reason, bits, bits-20)
 		case i == 1 && (network.IP.To4() == nil) == (networks[0].IP.To4() == nil):
 			return "has two ranges of one family of addresses"
 		}

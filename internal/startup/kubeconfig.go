@@ -20,7 +20,7 @@ func kubeconfig(c content) string {
 	case err != nil:
 		return "is not a kubeconfig"
 	case meta.Kind != "" && meta.Kind != "Config" || meta.APIVersion != "" && meta.APIVersion != "v1":
-		return fmt.Sprintf("holds kind %s of apiVersion %s in place of a kubeconfig", quoted(meta.Kind), quoted(meta.APIVersion))
+		return fmt.Sprintf("holds kind %q of apiVersion %q in place of a kubeconfig", meta.Kind, meta.APIVersion)
 	}
 	named := false
 	for _, each := range meta.Clusters {
@@ -52,7 +52,8 @@ func refusedContext(c content) string {
 		if cluster := config.Clusters[context.Cluster]; cluster != nil && len(cluster.CertificateAuthorityData) == 0 {
 			see(&cluster.CertificateAuthority)
 		}
-		if u := config.AuthInfos[context.AuthInfo]; u != nil && len(u.ClientCertificateData) == 0 && len(u.ClientKeyData) == 0 {
+		u := config.AuthInfos[context.AuthInfo]
+		if u != nil && len(u.ClientCertificateData) == 0 && len(u.ClientKeyData) == 0 {
 			pair := u.ClientCertificate != "" && u.ClientKey != ""
 			see(&u.TokenFile)
 			if pair {

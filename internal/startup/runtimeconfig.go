@@ -11,9 +11,9 @@ import (
 // multiCIDR is the gate with which the addresses of services are objects.
 const multiCIDR = "MultiCIDRServiceAllocator"
 
-// needed are the resources without which no kube-apiserver starts, with the gate that this hangs on. Without the core API it
-// panics, without apiservices it exits (CreateAggregatorServer). Without the addresses of services it ends after a minute, when
-// its first check of them has not come to an end (pkg/registry/core/rest of k8s.io/kubernetes).
+// needed are the resources without which no kube-apiserver starts, with the gate that this hangs on. Without the core
+// API it panics, without apiservices it exits (CreateAggregatorServer). Without the addresses of services it ends after
+// a minute, when its first check of them has not come to an end (pkg/registry/core/rest of k8s.io/kubernetes).
 var needed = []struct{ group, version, name, gate string }{
 	{"", "v1", "namespaces", ""},
 	{"apiregistration.k8s.io", "v1", "apiservices", ""},
@@ -21,8 +21,8 @@ var needed = []struct{ group, version, name, gate string }{
 	{"networking.k8s.io", "v1", "ipaddresses", multiCIDR},
 }
 
-// RuntimeConfigProblems returns what makes the server exit on a --runtime-config: what the release refuses, else what is
-// switched off although the server cannot do without it, and what comes after the release that it emulates.
+// RuntimeConfigProblems returns what makes the server exit on a --runtime-config: what the release refuses, else what
+// is switched off although the server cannot do without it, and what comes after the release that it emulates.
 func (s *Server) RuntimeConfigProblems(config release.RuntimeConfig) []release.RuntimeConfigProblem {
 	if len(config.Entries) == 0 {
 		return nil
@@ -37,28 +37,32 @@ func (s *Server) RuntimeConfigProblems(config release.RuntimeConfig) []release.R
 	return append(problems, s.future(config)...)
 }
 
-// lacks returns the entry that switches off what the server needs. Of flow control it follows validateAPIPriorityAndFairness in
-// pkg/controlplane/apiserver/options of k8s.io/kubernetes, which looks at the first of its keys only.
+// lacks returns the entry that switches off what the server needs. Of flow control it follows
+// validateAPIPriorityAndFairness in pkg/controlplane/apiserver/options of k8s.io/kubernetes, which looks at the first
+// of its keys only.
 func (s *Server) lacks(config release.RuntimeConfig) (e *release.RuntimeConfigEntry, reason string) {
-	if e = withoutFlowControl(config); e != nil && s.on(release.FlagPriorityAndFairness) && !s.unreadable(release.FlagPriorityAndFairness) {
+	const fairness = release.FlagPriorityAndFairness
+	if e = withoutFlowControl(config); e != nil && s.on(fairness) && !s.unreadable(fairness) {
 		return e, "it switches off the API that enable-priority-and-fairness needs, which is on by default"
 	}
 	for _, need := range needed {
 		if _, known := s.catalogue.Gate(need.gate, s.at); known && !s.gateOn(need.gate) {
 			continue
 		}
-		if r := (release.Resource{Group: need.group, Version: need.version, Name: need.name}); !s.catalogue.Enabled(config, r) {
+		r := release.Resource{Group: need.group, Version: need.version, Name: need.name}
+		if !s.catalogue.Enabled(config, r) {
 			version := need.group + "/" + need.version
 			if e = firstEntry(config, version, version+"/"+need.name, "api/ga", "api/all"); e != nil {
 				return e, fmt.Sprintf("it switches off %s, which kube-apiserver cannot do without", r.GroupVersion())
 			}
 		}
 	}
-	return s.withoutRoles(config), "it switches off a part of rbac.authorization.k8s.io/v1, without which kube-apiserver cannot write its default roles"
+	return s.withoutRoles(config), "it switches off a part of rbac.authorization.k8s.io/v1, " +
+		"without which kube-apiserver cannot write its default roles"
 }
 
-// withoutRoles returns the entry that switches off some resources of RBAC and leaves others. The server tries for half a
-// minute to write its default roles and bindings, and ends. Without the whole group it does not try.
+// withoutRoles returns the entry that switches off some resources of RBAC and leaves others. The server tries for half
+// a minute to write its default roles and bindings, and ends. Without the whole group it does not try.
 func (s *Server) withoutRoles(config release.RuntimeConfig) *release.RuntimeConfigEntry {
 	const group, version = "rbac.authorization.k8s.io", "v1"
 	var off []string
@@ -75,10 +79,10 @@ func (s *Server) withoutRoles(config release.RuntimeConfig) *release.RuntimeConf
 }
 
 // future returns what is asked for by name that comes after the release that the server emulates, unless
-// --runtime-config-emulation-forward-compatible or --emulation-forward-compatible keep it, or may do so: removeUnintroducedKinds
-// in pkg/server/deleted_kinds.go of k8s.io/apiserver.
+// --runtime-config-emulation-forward-compatible or --emulation-forward-compatible keep it, or may do so:
+// removeUnintroducedKinds in pkg/server/deleted_kinds.go of k8s.io/apiserver.
 func (s *Server) future(config release.RuntimeConfig) []release.RuntimeConfigProblem {
-	if s.at.Emulated.SameMinor(s.catalogue.Minor()) || s.mayBeOn(release.FlagForwardCompatible) || s.mayBeOn(release.FlagRuntimeForwardCompatible) {
+	if !s.emulates() || s.mayBeOn(release.FlagForwardCompatible) || s.mayBeOn(release.FlagRuntimeForwardCompatible) {
 		return nil
 	}
 	var problems []release.RuntimeConfigProblem
@@ -89,7 +93,8 @@ func (s *Server) future(config release.RuntimeConfig) []release.RuntimeConfigPro
 		key, later, now := e.Canonical(), false, false
 		for _, r := range s.catalogue.Resources() {
 			version := r.Group + "/" + r.Version
-			if version != key && version+"/"+r.Name != key || !s.catalogue.Enabled(config, r) || !s.catalogue.GatesOn(r, s.gates, s.at) {
+			named := version == key || version+"/"+r.Name == key
+			if !named || !s.catalogue.Enabled(config, r) || !s.catalogue.GatesOn(r, s.gates, s.at) {
 				continue
 			}
 			if r.ComesAfter(s.at.Emulated) {

@@ -28,7 +28,8 @@ func traced(c content) string {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || !slices.Contains([]string{"dns", "unix", "unix-abstract"}, u.Scheme) {
-		return fmt.Sprintf("has the endpoint %q: it takes HOST:PORT, dns://, unix:// and unix-abstract://", *config.Endpoint)
+		const reason = "has the endpoint %q: it takes HOST:PORT, dns://, unix:// and unix-abstract://"
+		return fmt.Sprintf(reason, *config.Endpoint)
 	}
 	return ""
 }

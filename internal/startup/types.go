@@ -13,20 +13,21 @@ import (
 	"github.com/mvpcheck/mvpcheck/internal/release"
 )
 
-// valueTypes says what the types of kube-apiserver's flags refuse, by what pflag calls them. A type that is missing takes
-// any text. Most are pflag's own; what the numbers of a list are said to be is what Go's strconv reads with base 0.
+// valueTypes says what the types of kube-apiserver's flags refuse, by what pflag calls them. A type that is missing
+// takes any text. Most are pflag's own; what the numbers of a list are said to be is what Go's strconv reads with base
+// 0.
 var valueTypes = map[string]func(value string, binary release.Release) (reason string){
-	"bool":           oneReason("is neither true nor false", func(v string) bool { _, err := strconv.ParseBool(v); return err == nil }),
+	"bool":           oneReason("is neither true nor false", parses(strconv.ParseBool)),
 	"int":            oneReason("is not a whole number", isInteger),
 	"int64":          oneReason("is not a whole number", isInteger),
-	"uint":           oneReason("is not a whole number of 0 or more", func(v string) bool { _, err := strconv.ParseUint(v, 0, 64); return err == nil }),
-	"float32":        oneReason("is not a number", func(v string) bool { _, err := strconv.ParseFloat(v, 32); return err == nil }),
-	"float64":        oneReason("is not a number", func(v string) bool { _, err := strconv.ParseFloat(v, 64); return err == nil }),
-	"duration":       oneReason("is not a duration with a unit, such as 30s or 1h30m", func(v string) bool { _, err := time.ParseDuration(v); return err == nil }),
+	"uint":           oneReason("is not a whole number of 0 or more", isUnsigned),
+	"float32":        oneReason("is not a number", isFloat(32)),
+	"float64":        oneReason("is not a number", isFloat(64)),
+	"duration":       oneReason("is not a duration with a unit, such as 30s or 1h30m", parses(time.ParseDuration)),
 	"int32Slice":     oneReason("is not a list of whole numbers, separated by commas", isIntegers),
-	"stringSlice":    oneReason("is not a list separated by commas: a quotation mark stands where none may", func(v string) bool { _, err := release.SplitList(v); return err == nil }),
+	"stringSlice":    oneReason(badList, parses(release.SplitList)),
 	"stringToString": oneReason("is not a list of key=value, separated by commas", isPairs),
-	"quantity":       oneReason("is not a quantity, such as 512Ki or 1M", func(v string) bool { _, err := resource.ParseQuantity(v); return err == nil }),
+	"quantity":       oneReason("is not a quantity, such as 512Ki or 1M", parses(resource.ParseQuantity)),
 	"portRange":      oneReason("is not a range of ports up to 65535, such as 30000-32767", isPortRange),
 	"namedCertKey":   oneReason("is not of the form CERTIFICATE,KEY or CERTIFICATE,KEY:NAME,...", isCertKey),
 	"Level":          oneReason("is not a whole number of 0 or more", isLevel),
@@ -53,6 +54,8 @@ var valueTypes = map[string]func(value string, binary release.Release) (reason s
 	},
 }
 
+const badList = "is not a list separated by commas: a quotation mark stands where none may"
+
 // refusedByType says why the type of a flag refuses a value, "" where it does not.
 func refusedByType(f release.Flag, value string, binary release.Release) string {
 	if f.Name == "oidc-required-claim" {
@@ -75,6 +78,26 @@ func oneReason(reason string, takes func(value string) bool) func(string, releas
 		}
 		return reason
 	}
+}
+
+// parses tells whether a function can read a text.
+func parses[T any](parse func(string) (T, error)) func(string) bool {
+	return func(v string) bool {
+		_, err := parse(v)
+		return err == nil
+	}
+}
+
+func isFloat(bits int) func(string) bool {
+	return func(v string) bool {
+		_, err := strconv.ParseFloat(v, bits)
+		return err == nil
+	}
+}
+
+func isUnsigned(v string) bool {
+	_, err := strconv.ParseUint(v, 0, 64)
+	return err == nil
 }
 
 func isInteger(v string) bool {

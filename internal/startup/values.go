@@ -35,7 +35,8 @@ type Problem struct {
 // RuntimeConfigProblems of release.Catalogue, and the RuntimeConfigNeeds here), --emulated-version and
 // --min-compatibility-version (release.EffectiveVersions), and the flags for peers.
 //
-// Nearly all command lines of a run are one of a few, so that the answers are kept; they are shared and not to be changed.
+// Nearly all command lines of a run are one of a few, so that the answers are kept; they are shared and not to be
+// changed.
 func ValueProblems(c *release.Catalogue, line []Setting, at release.Effective) []Problem {
 	size := 0
 	for _, s := range line {
@@ -101,7 +102,8 @@ func (s *Server) valueProblems() []Problem {
 	for i := range checks() {
 		check := &checks()[i]
 		at := s.atFault(check.flags)
-		if at < 0 || check.where != "" && !s.catalogue.Does(check.where) || slices.ContainsFunc(check.flags, s.unreadable) {
+		holds := check.where == "" || s.catalogue.Does(check.where)
+		if at < 0 || !holds || slices.ContainsFunc(check.flags, s.unreadable) {
 			continue
 		}
 		if reason := check.refuses(s, check.flags[0]); reason != "" {
@@ -119,7 +121,7 @@ func (s *Server) typeProblems() []Problem {
 		if !ok || setting.Unknown {
 			continue
 		}
-		if reason := refusedByType(f, setting.Value, s.catalogue.Minor()); reason != "" {
+		if reason := refusedByType(f, setting.Value, s.catalogue.MinorRelease()); reason != "" {
 			problems = append(problems, Problem{Setting: i, Reason: reason})
 			s.refused[f.Name] = true
 		}
@@ -167,6 +169,9 @@ func (s *Server) atFault(flags []string) int {
 	}
 	return -1
 }
+
+// emulates tells whether the server behaves as an older release.
+func (s *Server) emulates() bool { return !s.at.Emulated.SameMinor(s.catalogue.MinorRelease()) }
 
 // gateOn tells whether a feature gate is on.
 func (s *Server) gateOn(name string) bool { return s.catalogue.GateOn(name, s.gates, s.at) }

@@ -90,7 +90,7 @@ func TestValueProblems(t *testing.T) {
 func TestChecks(t *testing.T) {
 	for _, check := range checks() {
 		for _, flag := range check.flags {
-			if !slices.ContainsFunc(release.Known(), func(r release.Release) bool { return has(r, flag) }) {
+			if !slices.ContainsFunc(release.Known(), func(r release.Release) bool { return hasFlag(r, flag) }) {
 				t.Errorf("no release has the flag %s", flag)
 			}
 		}
@@ -109,7 +109,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-func has(r release.Release, flag string) bool {
+func hasFlag(r release.Release, flag string) bool {
 	c, _ := release.CatalogueOf(r)
 	_, ok := c.Flag(flag)
 	return ok

@@ -38,8 +38,8 @@ var unreadableFile = &Rule{
 	},
 }
 
-// isRead tells whether the server reads the file that a flag names: it is not empty, and of several values the last one,
-// unless they add up.
+// isRead tells whether the server reads the file that a flag names: it is not empty, and of several values the last
+// one, unless they add up.
 func isRead(file *startup.File, v View, f *config.Flag) bool {
 	inForce := f == v.Flags.Last(f.Name) || release.Accumulates(f.Name)
 	return f.Value != "" && !f.Unknown && inForce && file.IsRead(v.server())
@@ -112,7 +112,8 @@ func (p *Pass) fileUnwritable(store *certs.Store, g flagGroup, host string) {
 	}
 }
 
-// madeByKernel tells whether a path is of a file system in which nobody makes files. A standard stream of the process is there.
+// madeByKernel tells whether a path is of a file system in which nobody makes files. A standard stream of the process
+// is there.
 func madeByKernel(name string) bool {
 	clean := path.Clean(name)
 	return (strings.HasPrefix(clean, "/proc/") || strings.HasPrefix(clean, "/sys/")) && !streams[clean]
@@ -135,8 +136,8 @@ func belowFile(store *certs.Store, host string) bool {
 	return false
 }
 
-// leftOut tells whether a file is missing because a copy of a node's files does without it: what kubeadm itself names, it
-// has made, and private keys are often not copied.
+// leftOut tells whether a file is missing because a copy of a node's files does without it: what kubeadm itself names,
+// it has made, and private keys are often not copied.
 func leftOut(store *certs.Store, file *startup.File, f *config.Flag, keys bool) bool {
 	return !store.WholeSystem() && (f.Origin == config.FromKubeadm || file.Secret && !keys)
 }

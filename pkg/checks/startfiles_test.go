@@ -16,8 +16,8 @@ import (
 	"github.com/mvpcheck/mvpcheck/pkg/config"
 )
 
-// TestUnreadableFile judges files as the real kube-apiserver did: each of the refused ones makes it exit, with each of the
-// others it starts.
+// TestUnreadableFile judges files as the real kube-apiserver did: each of the refused ones makes it exit, with each of
+// the others it starts.
 func TestUnreadableFile(t *testing.T) {
 	const file = pki + "/file"
 	otherBlock := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("none")}))

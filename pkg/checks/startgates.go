@@ -116,8 +116,9 @@ var gateDependency = &Rule{
 }
 
 // reportStorageVersions reports StorageVersionAPI without the API that it writes to: with it a server lets nobody write
-// before that is done (pkg/storageversion of k8s.io/apiserver). Measured on 1.34 and 1.36: it ends 30 seconds after the start,
-// as it cannot make the role of a controller that comes with the gate. Without the API for roles it does not try to.
+// before that is done (pkg/storageversion of k8s.io/apiserver). Measured on 1.34 and 1.36: it ends 30 seconds after the
+// start, as it cannot make the role of a controller that comes with the gate. Without the API for roles it does not try
+// to.
 func (p *Pass) reportStorageVersions(v View) {
 	const gate, api = "StorageVersionAPI", "internal.apiserver.k8s.io/v1alpha1"
 	on, _ := v.Gates.Gate(gate, v.Emulated)
