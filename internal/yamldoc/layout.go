@@ -226,23 +226,17 @@ type habits struct {
 func (l *layout) habits() habits {
 	h := habits{step: -1, dash: -1}
 	h.learn(l.doc)
-	if h.step >= 0 && h.dash >= 0 {
-		return h
-	}
-	others, err := l.doc.Text.Documents()
-	if err == nil {
-		for _, d := range others {
-			if d.Index != l.doc.Index {
-				h.learn(d)
-			}
+	others, _ := l.doc.Text.Documents()
+	for _, d := range others {
+		if h.step >= 0 && h.dash >= 0 {
+			return h
 		}
+		h.learn(d)
 	}
 	if h.step < 0 {
 		h.step = 2
 	}
-	if h.dash < 0 {
-		h.dash = 0
-	}
+	h.dash = max(h.dash, 0)
 	return h
 }
 
@@ -250,11 +244,10 @@ func (h *habits) learn(d *Document) {
 	l := &layout{doc: d, src: d.Text.Data}
 	var steps, dashes []int
 	walk(d.Root, func(v *Value) {
-		e := v.Entry()
-		if e == nil || v.Style != Block || v.Kind != Map && v.Kind != List || !l.startsLine(v.Start) {
+		if v.entry == nil || v.Style != Block || !l.startsLine(v.Start) {
 			return
 		}
-		deeper := l.column(v.Start) - l.column(e.KeyStart)
+		deeper := l.column(v.Start) - l.column(v.entry.KeyStart)
 		switch {
 		case v.Kind == List && deeper >= 0:
 			dashes = append(dashes, deeper)
@@ -272,16 +265,14 @@ func (h *habits) learn(d *Document) {
 
 // mostCommon returns the number that stands most often, of several the first; -1 of none.
 func mostCommon(numbers []int) int {
-	best, count := -1, 0
+	count := map[int]int{}
 	for _, n := range numbers {
-		c := 0
-		for _, m := range numbers {
-			if m == n {
-				c++
-			}
-		}
-		if c > count {
-			best, count = n, c
+		count[n]++
+	}
+	best := -1
+	for _, n := range numbers {
+		if best < 0 || count[n] > count[best] {
+			best = n
 		}
 	}
 	return best

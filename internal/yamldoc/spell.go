@@ -105,33 +105,21 @@ func plainWord(text string) bool {
 // QuoteHabit returns the style of scalars: quotes if they all have them, or if most have them that could do
 // without. Quotes that a value needs say little.
 func QuoteHabit(scalars []*Value) Style {
-	count := map[Style]int{}
-	needed := map[Style]int{}
+	var free, needed [Block + 1]int // of each style
 	for _, v := range scalars {
-		if v == nil || v.Kind != String || v.Fixed != "" {
-			continue
-		}
-		switch v.Style {
-		case Plain, SingleQuoted, DoubleQuoted:
-			if v.Style == Plain || (spelling{flow: inFlow(v)}).reads(v.Text, v.Text) {
-				count[v.Style]++
-			} else {
-				needed[v.Style]++
-			}
+		switch {
+		case v == nil || v.Kind != String || v.Fixed != "":
+		case v.Style == Plain || (spelling{flow: inFlow(v)}).reads(v.Text, v.Text):
+			free[v.Style]++
+		default:
+			needed[v.Style]++
 		}
 	}
-	if count[Plain] == 0 {
-		for style, n := range needed {
-			count[style] += n
-		}
+	if free[Plain] == 0 {
+		free[SingleQuoted] += needed[SingleQuoted]
+		free[DoubleQuoted] += needed[DoubleQuoted]
 	}
-	switch {
-	case count[DoubleQuoted] > count[Plain] && count[DoubleQuoted] >= count[SingleQuoted]:
-		return DoubleQuoted
-	case count[SingleQuoted] > count[Plain]:
-		return SingleQuoted
-	}
-	return Plain
+	return habit(free[Plain], free[SingleQuoted], free[DoubleQuoted])
 }
 
 // KeyHabit is QuoteHabit of the keys of a map.
@@ -140,10 +128,14 @@ func KeyHabit(entries []*Entry) Style {
 	for _, e := range entries {
 		count[e.Value.doc.Text.Data[e.KeyStart]]++
 	}
-	switch plain := len(entries) - count['"'] - count['\'']; {
-	case count['"'] > plain && count['"'] >= count['\'']:
+	return habit(len(entries)-count['"']-count['\''], count['\''], count['"'])
+}
+
+func habit(plain, single, double int) Style {
+	switch {
+	case double > plain && double >= single:
 		return DoubleQuoted
-	case count['\''] > plain:
+	case single > plain:
 		return SingleQuoted
 	}
 	return Plain
