@@ -59,7 +59,8 @@ func (a *app) patchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usageError("patch needs a PATH (a file, or - for standard input); changing a live cluster is not possible yet")
+				return usageError("patch needs a PATH (a file, or - for standard input); " +
+					"changing a live cluster is not possible yet")
 			case len(args) > 1:
 				return usageError("patch takes one PATH, not %d", len(args))
 			}
@@ -67,9 +68,11 @@ func (a *app) patchCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.diff, "diff", false, "print a unified diff, which git apply takes; exit code 1 if there is something to change")
+	f.BoolVar(&o.diff, "diff", false,
+		"print a unified diff, which git apply takes; exit code 1 if there is something to change")
 	f.BoolVarP(&o.inPlace, "in-place", "i", false, "change the file itself")
-	f.VarP(&o.format, "output", "o", "print just the apiServer part, a complete ConfigMap kubeadm-config, or an RFC 6902 patch")
+	f.VarP(&o.format, "output", "o",
+		"print just the apiServer part, a complete ConfigMap kubeadm-config, or an RFC 6902 patch")
 	f.StringVar(&o.nodePatches, "node-patches", "", "write a folder for kubeadm's --patches (`DIR`)")
 	o.addTo(cmd)
 	complete(cmd, "output", cobra.FixedCompletions(o.format.allowed, cobra.ShellCompDirectiveNoFileComp))
@@ -85,7 +88,10 @@ func (o *patchOptions) validate(path string) error {
 	for _, mode := range []struct {
 		flag string
 		set  bool
-	}{{"--diff", o.diff}, {"--in-place", o.inPlace}, {"--output", o.format.word != ""}, {"--node-patches", o.nodePatches != ""}} {
+	}{
+		{"--diff", o.diff}, {"--in-place", o.inPlace},
+		{"--output", o.format.word != ""}, {"--node-patches", o.nodePatches != ""},
+	} {
 		if mode.set {
 			modes = append(modes, mode.flag)
 		}

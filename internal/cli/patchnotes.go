@@ -120,7 +120,8 @@ func (p *patcher) noteNext(out *bytes.Buffer, r *patch.Result, clusters []*check
 		file = p.job.name
 		fmt.Fprintf(out, "%s: written.\n", text.Printable(p.job.name))
 	case p.o.nodePatches != "":
-		fmt.Fprintf(out, "%s: written; give it to kubeadm upgrade with --patches on every control-plane node.\n", text.Printable(p.o.nodePatches))
+		fmt.Fprintf(out, "%s: written; give it to kubeadm upgrade with --patches on every control-plane node.\n",
+			text.Printable(p.o.nodePatches))
 		return
 	case p.o.format.word != "":
 		return

@@ -36,8 +36,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Place.File.Name, p.Line, p.Column, OneLine(e.Msg))
 }
 
-// OneLine returns a message in which what does not print (line breaks, escape sequences, marks that turn the direction of
-// the text) is spelt as Go would: messages quote what files have.
+// OneLine returns a message in which what does not print (line breaks, escape sequences, marks that turn the direction
+// of the text) is spelt as Go would: messages quote what files have.
 func OneLine(msg string) string {
 	if strings.IndexFunc(msg, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 && utf8.ValidString(msg) {
 		return msg

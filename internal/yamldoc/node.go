@@ -75,7 +75,8 @@ func NodeOf(v *Value, without ...string) Node {
 	return n
 }
 
-// Print returns a map as YAML in block style, the way kubeadm writes it: strings of several lines are literal block scalars.
+// Print returns a map as YAML in block style, the way kubeadm writes it: strings of several lines are literal block
+// scalars.
 func (n Node) Print() ([]byte, error) {
 	p := printer{habits: habits{step: 2}, literal: true}
 	lines := p.block(n, "")

@@ -45,8 +45,8 @@ type Op struct {
 	Drop []string
 }
 
-// AtEnd puts a new entry behind the last one, in front of the blank lines and comments that follow. At 0 it stands right
-// below the line of the map's key.
+// AtEnd puts a new entry behind the last one, in front of the blank lines and comments that follow. At 0 it stands
+// right below the line of the map's key.
 const AtEnd = -1
 
 // edit makes changes of a document's bytes of an operation.
@@ -94,7 +94,8 @@ func (v *Value) Editable() error {
 
 // twice refuses an entry whose key stands more than once.
 func twice(v *Value) error {
-	return &EditError{At: v.KeyPlace(), Reason: fmt.Sprintf("the key %s stands more than once: remove the one that is not meant first", v.Path())}
+	reason := "the key " + v.Path() + " stands more than once: remove the one that is not meant first"
+	return &EditError{At: v.KeyPlace(), Reason: reason}
 }
 
 // single refuses an entry whose key stands more than once: without it, another one would take its place.
@@ -107,9 +108,9 @@ func single(e *Entry) error {
 	return nil
 }
 
-// Apply does the operations one after the other on a copy of the file, reads all of it again after each, and fails unless
-// exactly the wanted values changed. The paths are those in the file as it is: where operations move what others are about,
-// they are followed.
+// Apply does the operations one after the other on a copy of the file, reads all of it again after each, and fails
+// unless exactly the wanted values changed. The paths are those in the file as it is: where operations move what others
+// are about, they are followed.
 func (f *File) Apply(ops ...Op) (*File, error) {
 	var effects []effect
 	for _, op := range ops {

@@ -90,7 +90,8 @@ func (v *Value) child(step any) *Value {
 	return nil
 }
 
-// after returns where a path leads once an effect was had: items move up and down. It is nil where what it led to is gone.
+// after returns where a path leads once an effect was had: items move up and down. It is nil where what it led to is
+// gone.
 func (p Path) after(e effect) Path {
 	n := len(e.path) - 1
 	if len(p) <= n || !slices.Equal(p[:n], e.path[:n]) {

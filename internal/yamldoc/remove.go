@@ -62,7 +62,8 @@ func (e *edit) removeLast(v *Value, drop []string) error {
 		return refuse(v, "nothing would be left of %s", v.Path())
 	}
 	at := e.behindKey(entry)
-	e.edits = []Edit{{Start: at, End: at, New: slices.Concat([]byte(" "), e.edits[0].New)}, e.removeLines(v.Start, e.endOf(v))}
+	text := e.edits[0].New
+	e.edits = []Edit{{Start: at, End: at, New: slices.Concat([]byte(" "), text)}, e.removeLines(v.Start, e.endOf(v))}
 	return nil
 }
 

@@ -157,8 +157,9 @@ func (e *edit) mapEntry(item *Value, key string) error {
 	if inList {
 		dash, ok = e.dashOf(item)
 	}
+	before, behind := e.src[item.Start:value.Start], e.src[value.End:item.End]
 	switch {
-	case item.Style == Flow && (bytes.ContainsAny(e.src[item.Start:value.Start], "#\n") || bytes.ContainsAny(e.src[value.End:item.End], "#\n")):
+	case item.Style == Flow && (bytes.ContainsAny(before, "#\n") || bytes.ContainsAny(behind, "#\n")):
 		return refuse(item, "%s runs over several lines", item.Path())
 	case !ok || item.Style == Block && !inList:
 		return refuse(item, "%s shares its line", item.Path())
@@ -176,8 +177,8 @@ func (e *edit) mapEntry(item *Value, key string) error {
 func (e *edit) joinItem(dash int, item *Value, key string) error {
 	name, value := item.Find("name"), item.Find("value")
 	pad := strings.Repeat(" ", e.column(item.Start))
-	first := min(name.KeyStart, value.KeyStart)
-	if !e.sameLine(dash, first) || e.sameLine(name.KeyStart, value.KeyStart) || !e.sameLine(name.KeyStart, name.Value.End) {
+	onDash := e.sameLine(dash, min(name.KeyStart, value.KeyStart))
+	if !onDash || e.sameLine(name.KeyStart, value.KeyStart) || !e.sameLine(name.KeyStart, name.Value.End) {
 		return refuse(item, "%s is written in an unusual way", item.Path())
 	}
 	at := e.lineStart(name.KeyStart)

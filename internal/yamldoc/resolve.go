@@ -7,9 +7,9 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// resolve returns the values of a document from its nodes, where that cannot differ from what decode returns: no aliases,
-// tags, merge keys or keys that are no strings. ok is false where decode must read the text itself. It saves the
-// second parse of nearly all files; the fuzz target of decode covers it too.
+// resolve returns the values of a document from its nodes, where that cannot differ from what decode returns: no
+// aliases, tags, merge keys or keys that are no strings. ok is false where decode must read the text itself. It saves
+// the second parse of nearly all files; the fuzz target of decode covers it too.
 func resolve(chunk []byte, root *yamlv3.Node) (value any, ok bool) {
 	if bytes.ContainsAny(chunk, "&*!?%@`\t\r") || !isASCII(chunk) {
 		return nil, false
@@ -65,7 +65,8 @@ func resolveScalar(n *yamlv3.Node) (value any, ok bool) {
 	switch c := firstByte(text); {
 	case strings.IndexByte("yYnNtTfFoO", c) >= 0 && (len(text) > len("false") || !yamlWords[strings.ToLower(text)]):
 		return text, true
-	case c >= 'a' && c <= 'z' && strings.IndexByte("yntfo", c) < 0, c >= 'A' && c <= 'Z' && strings.IndexByte("YNTFO", c) < 0, c == '/':
+	case c >= 'a' && c <= 'z' && strings.IndexByte("yntfo", c) < 0,
+		c >= 'A' && c <= 'Z' && strings.IndexByte("YNTFO", c) < 0, c == '/':
 		return text, true
 	case c == 0:
 		return nil, true

@@ -37,7 +37,8 @@ func (e *edit) quoteScalar(v *Value, text string) error {
 	return e.replaceScalar(v, text, style)
 }
 
-// replaceScalar puts a text where a scalar stands; behind a colon or dash with nothing behind it, a blank goes in front.
+// replaceScalar puts a text where a scalar stands; behind a colon or dash with nothing behind it, a blank goes in
+// front.
 func (e *edit) replaceScalar(v *Value, text string, style Style) error {
 	spelt, err := spelling{style: style, flow: inFlow(v), json: e.json}.spell(text)
 	if v.Start == v.End && v.Start > e.doc.Start && (e.src[v.Start-1] == ':' || e.src[v.Start-1] == '-') {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The functions below find in the text what the nodes of the YAML library do not tell: where values end, and what stands
-// between them.
+// The functions below find in the text what the nodes of the YAML library do not tell: where values end, and what
+// stands between them.
 
 func endOfDoubleQuoted(src []byte, pos, end int) int {
 	for pos++; pos < end; pos++ {

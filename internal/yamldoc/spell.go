@@ -55,7 +55,8 @@ func JSONString(text string) string {
 	if err := enc.Encode(text); err != nil {
 		return ""
 	}
-	return strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`).Replace(strings.TrimSuffix(b.String(), "\n"))
+	spelt := strings.TrimSuffix(b.String(), "\n")
+	return strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`).Replace(spelt)
 }
 
 // reads tells whether the spelt text reads back as exactly the wanted string.

@@ -13,8 +13,8 @@ type Alone struct {
 	base fixer
 }
 
-// NewAlone takes an input and what all rules found in its clusters, in their order, before anything is changed. Of the options
-// it needs Every.
+// NewAlone takes an input and what all rules found in its clusters, in their order, before anything is changed. Of the
+// options it needs Every.
 func NewAlone(in *config.Input, findings [][]checks.Finding, o Options) *Alone {
 	o.Judge = nil
 	a := &Alone{fixer{options: o, in: in}}
@@ -27,9 +27,8 @@ func NewAlone(in *config.Input, findings [][]checks.Finding, o Options) *Alone {
 	return a
 }
 
-// Edits returns what makes the changes of one of the findings, which is about the cluster of an index, and no others but for
-// those without which kube-apiserver would not start with them; in whole lines. Nothing is returned for a form that is not
-// edited, and the error is that of Fix.
+// Edits returns what makes the changes of one of the findings, which is about the cluster of an index, and no others
+// but those without which kube-apiserver would not start with them; in whole lines. The error is that of Fix.
 func (a *Alone) Edits(cluster int, finding *checks.Finding) ([]yamldoc.Edit, error) {
 	f := a.base
 	f.refused = map[findingKey]int{}

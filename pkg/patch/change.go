@@ -128,7 +128,7 @@ func (p *planner) setFlag(flag, value string) error {
 	case last == nil:
 		p.addFlag(flag, value)
 		return nil
-	case last.MergeMethod != "" && last.ValueNode != nil && last.ValueNode.Kind == yamldoc.String && last.ValueNode.Text == value:
+	case last.MergeMethod != "" && hasValue(last, value):
 		return p.dropMergeMethod(last)
 	}
 	return p.setArg(last, value)
@@ -136,14 +136,18 @@ func (p *planner) setFlag(flag, value string) error {
 
 // setArg gives an argument another value, and does nothing where it has that.
 func (p *planner) setArg(a *config.Arg, value string) error {
-	switch v := a.ValueNode; {
-	case v == nil:
-		habit := yamldoc.QuoteHabit(yamldoc.FieldValues(a.Node.Parent(), "value"))
-		return p.at(a.Node, yamldoc.Op{Kind: yamldoc.AddEntry, Key: "value", Value: yamldoc.Scalar(value, habit), At: yamldoc.AtEnd})
-	case v.Kind == yamldoc.String && v.Text == value:
+	switch {
+	case hasValue(a, value):
 		return nil
+	case a.ValueNode == nil:
+		scalar := yamldoc.Scalar(value, yamldoc.QuoteHabit(yamldoc.FieldValues(a.Node.Parent(), "value")))
+		return p.at(a.Node, yamldoc.Op{Kind: yamldoc.AddEntry, Key: "value", Value: scalar, At: yamldoc.AtEnd})
 	}
 	return p.setScalar(a.ValueNode, value)
+}
+
+func hasValue(a *config.Arg, value string) bool {
+	return a.ValueNode != nil && a.ValueNode.Kind == yamldoc.String && a.ValueNode.Text == value
 }
 
 // setScalar refuses values that a template will fill in.
@@ -152,7 +156,8 @@ func (p *planner) setScalar(v *yamldoc.Value, text string) error {
 		return err
 	}
 	if mark := config.PlaceholderIn(v.Text); mark != "" {
-		return &yamldoc.EditError{At: v.Place(), Reason: fmt.Sprintf("the value has the template mark %s: change the template", mark)}
+		reason := fmt.Sprintf("the value has the template mark %s: change the template", mark)
+		return &yamldoc.EditError{At: v.Place(), Reason: reason}
 	}
 	return nil
 }
@@ -293,15 +298,17 @@ func (p *planner) addVolume(hostPath string) {
 	if have := p.c.Root.Get(keys...); have != nil && len(have.Items) > 0 {
 		style = yamldoc.QuoteHabit(append(yamldoc.FieldValues(have, "hostPath"), yamldoc.FieldValues(have, "mountPath")...))
 	}
-	p.ops = append(p.ops, yamldoc.Op{Kind: yamldoc.AddItem, Path: yamldoc.PathTo(p.c.Root).To(keys...), Value: volumeItem(p.c, hostPath, style)})
+	list, item := yamldoc.PathTo(p.c.Root).To(keys...), volumeItem(p.c, hostPath, style)
+	p.ops = append(p.ops, yamldoc.Op{Kind: yamldoc.AddItem, Path: list, Value: item})
 }
 
 func volumeItem(c *config.Cluster, hostPath string, style yamldoc.Style) yamldoc.Node {
-	item := yamldoc.Object(field("name", volumeName(c, hostPath)), field("hostPath", hostPath), field("mountPath", hostPath))
+	readOnly := yamldoc.NodeField{Key: "readOnly", Value: yamldoc.Node{Kind: yamldoc.Bool, Text: "true"}}
+	item := yamldoc.Object(
+		field("name", volumeName(c, hostPath)), field("hostPath", hostPath), field("mountPath", hostPath), readOnly)
 	for i := range item.Fields {
 		item.Fields[i].Value.Style = style
 	}
-	item.Fields = append(item.Fields, yamldoc.NodeField{Key: "readOnly", Value: yamldoc.Node{Kind: yamldoc.Bool, Text: "true"}})
 	return item
 }
 

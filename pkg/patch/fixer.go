@@ -62,8 +62,8 @@ func (f *fixer) read(file *yamldoc.File) error {
 	return nil
 }
 
-// judge finds what the chosen rules say of the file now, or all rules where none are chosen, and what stops kube-apiserver
-// since the changes.
+// judge finds what the chosen rules say of the file now, or all rules where none are chosen, and what stops
+// kube-apiserver since the changes.
 func (f *fixer) judge() {
 	f.findings = f.judgedBy(f.options.Judge)
 	chosen := map[findingKey]bool{}
@@ -152,7 +152,8 @@ func (f *fixer) next() *judged {
 
 // urgency orders the changes: shape, values, names, and then all others.
 func urgency(op checks.Op) int {
-	if i := slices.Index([]checks.Op{checks.ReshapeArgs, checks.QuoteValue, checks.RenameArg, checks.DropMergeMethod}, op); i >= 0 {
+	first := []checks.Op{checks.ReshapeArgs, checks.QuoteValue, checks.RenameArg, checks.DropMergeMethod}
+	if i := slices.Index(first, op); i >= 0 {
 		return i
 	}
 	return 10
@@ -171,7 +172,8 @@ func (f *fixer) fix(j *judged) error {
 	f.judge()
 	rules := f.credit(j, findings)
 	if rules == nil {
-		return &Refusal{At: at, Rule: j.Rule, Reason: fmt.Sprintf("the change for %s does not satisfy the rule; nothing was changed", j.Rule.ID)}
+		reason := fmt.Sprintf("the change for %s does not satisfy the rule; nothing was changed", j.Rule.ID)
+		return &Refusal{At: at, Rule: j.Rule, Reason: reason}
 	}
 	f.applied = append(f.applied, Applied{Rules: rules, Summary: summary(j.Changes), At: at})
 	return nil

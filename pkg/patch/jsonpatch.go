@@ -91,8 +91,8 @@ func diffMaps(a, b map[string]any, path string, ops []patchOp) []patchOp {
 	return ops
 }
 
-// diffLists keeps the items that are in both, by name where they have one: edits leave their order. Indexes are those of the
-// list as the operations before have left it.
+// diffLists keeps the items that are in both, by name where they have one: edits leave their order. Indexes are those
+// of the list as the operations before have left it.
 func diffLists(a, b []any, path string, ops []patchOp) []patchOp {
 	index := func(i int) string { return path + "/" + strconv.Itoa(i) }
 	added := 0 // those of b that were not met in a yet

@@ -83,7 +83,8 @@ func nodeOps(before, after *config.Cluster) (ops []patchOp, gone []string) {
 		}
 		ops = append(ops,
 			addOp("/spec/volumes/-", map[string]any{"name": v.Name, "hostPath": map[string]any{"path": v.HostPath}}),
-			addOp("/spec/containers/0/volumeMounts/-", map[string]any{"name": v.Name, "mountPath": v.MountPath, "readOnly": true}))
+			addOp("/spec/containers/0/volumeMounts/-",
+				map[string]any{"name": v.Name, "mountPath": v.MountPath, "readOnly": true}))
 	}
 	return ops, gone
 }

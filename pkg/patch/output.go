@@ -33,7 +33,10 @@ func onlyCluster(r *Result) (*config.Cluster, error) {
 }
 
 // serverFields are what the API server adds to an object.
-var serverFields = []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+var serverFields = []string{
+	"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields",
+	"resourceVersion", "selfLink", "uid",
+}
 
 // ConfigMap returns a complete ConfigMap kube-system/kubeadm-config with the patched configuration.
 func ConfigMap(r *Result) ([]byte, error) {
@@ -51,10 +54,10 @@ func ConfigMap(r *Result) ([]byte, error) {
 		}
 		return n.Print()
 	case config.FormKubeadm:
+		metadata := yamldoc.Object(field("name", "kubeadm-config"), field("namespace", "kube-system"))
+		data := yamldoc.Object(field("ClusterConfiguration", documentText(c.Doc)))
 		return yamldoc.Object(field("apiVersion", "v1"), field("kind", "ConfigMap"),
-			yamldoc.NodeField{Key: "metadata", Value: yamldoc.Object(field("name", "kubeadm-config"), field("namespace", "kube-system"))},
-			yamldoc.NodeField{Key: "data", Value: yamldoc.Object(field("ClusterConfiguration", documentText(c.Doc)))},
-		).Print()
+			yamldoc.NodeField{Key: "metadata", Value: metadata}, yamldoc.NodeField{Key: "data", Value: data}).Print()
 	}
 	return nil, fmt.Errorf("%s: a %s has no kubeadm-config ConfigMap", r.Name, c.Form)
 }

@@ -83,7 +83,8 @@ func (b *handLines) gates() string {
 		values = append(values, f.Value)
 	}
 	for _, a := range b.c.APIServer.Args {
-		if release.NormalizeFlag(a.Name) == release.FlagFeatureGates && a.MergeMethod == "" && config.PlaceholderIn(a.Value) == "" {
+		isGates := release.NormalizeFlag(a.Name) == release.FlagFeatureGates && a.MergeMethod == ""
+		if isGates && config.PlaceholderIn(a.Value) == "" {
 			values = append(values, strings.TrimSpace(a.Value))
 		}
 	}

@@ -70,17 +70,22 @@ func (s *stepper) rollOut() {
 	case config.FormControlPlane:
 		s.rollOutControlPlane()
 	case config.FormConfigMap:
-		s.add("put the configuration into the cluster", "kubectl apply -f "+shellWord(s.o.File), "kubeadm upgrade reads the ConfigMap, no file")
+		s.add("put the configuration into the cluster", "kubectl apply -f "+shellWord(s.o.File),
+			"kubeadm upgrade reads the ConfigMap, no file")
 		for _, node := range s.nodes() {
 			s.add("roll it out on the running release", "kubeadm upgrade node",
-				fmt.Sprintf("on %s, with kubeadm %s: it writes the manifest from the ConfigMap; wait until the server is ready", node, s.pair.From.MinorString()))
+				fmt.Sprintf("on %s, with kubeadm %s: it writes the manifest from the ConfigMap; wait until the server is ready",
+					node, s.pair.From.MinorString()))
 		}
 	default:
-		s.add("put the configuration into the cluster", "kubeadm init phase upload-config kubeadm --config "+shellWord(s.o.File),
+		s.add("put the configuration into the cluster",
+			"kubeadm init phase upload-config kubeadm --config "+shellWord(s.o.File),
 			"on one control-plane node; kubeadm upgrade reads the ConfigMap, no file"+s.versionNote())
 		for _, node := range s.nodes() {
-			s.add("roll it out on the running release", "kubeadm init phase control-plane apiserver --config "+shellWord(fileOfNode(s.o.File, node)),
-				fmt.Sprintf("on %s, still %s: %s with that node's localAPIEndpoint in its InitConfiguration, since each server advertises its own address; wait until the server is ready",
+			s.add("roll it out on the running release",
+				"kubeadm init phase control-plane apiserver --config "+shellWord(fileOfNode(s.o.File, node)),
+				fmt.Sprintf("on %s, still %s: %s with that node's localAPIEndpoint in its InitConfiguration, "+
+					"since each server advertises its own address; wait until the server is ready",
 					node, s.pair.From.MinorString(), s.o.File))
 		}
 	}
@@ -91,7 +96,8 @@ func (s *stepper) rollOut() {
 // newest that it can find.
 func (s *stepper) versionNote() string {
 	v := s.c.KubernetesVersion
-	if r, known, err := release.ParseKubernetesVersion(v.Value); v.Set() && err == nil && known && r.SameMinor(s.pair.From) {
+	r, known, err := release.ParseKubernetesVersion(v.Value)
+	if v.Set() && err == nil && known && r.SameMinor(s.pair.From) {
 		return ""
 	}
 	return "; kubernetesVersion in the file must be the running one, v" + s.pair.From.MinorString() + ".x, for now"
@@ -113,7 +119,8 @@ func (s *stepper) rollOutControlPlane() {
 			"a KubeadmControlPlaneTemplate cannot be changed: give it a new metadata.name and name that in the ClusterClass")
 		return
 	}
-	s.add("change the object", "kubectl apply -f "+shellWord(s.o.File), "in the management cluster, or through what manages it there; spec.version stays for now")
+	s.add("change the object", "kubectl apply -f "+shellWord(s.o.File),
+		"in the management cluster, or through what manages it there; spec.version stays for now")
 	s.waitForMachines("a few seconds later; every control-plane machine is replaced, still " + s.pair.From.MinorString())
 }
 
@@ -133,7 +140,8 @@ func (s *stepper) waitForMachines(comment string) {
 		if strings.HasSuffix(object.Get("apiVersion").Str(), "/v1beta2") {
 			field = "upToDateReplicas"
 		}
-		command = fmt.Sprintf("kubectl wait kubeadmcontrolplane %s --for=jsonpath='{.status.%s}'=%d --timeout=60m", name, field, s.c.Replicas)
+		command = fmt.Sprintf("kubectl wait kubeadmcontrolplane %s --for=jsonpath='{.status.%s}'=%d --timeout=60m",
+			name, field, s.c.Replicas)
 	}
 	s.add("wait for the roll", command, comment)
 }
